@@ -1,0 +1,122 @@
+# hotset: one non-recursive Makefile. `make help` lists what it does.
+#
+#   make V=1            show the commands
+#   make B=DIR          build somewhere else than build/
+#   make SAN=address,undefined   with sanitizers
+#   make WERROR=1       warnings are errors (as CI does)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+B      ?= build
+V      ?= 0
+SAN    ?=
+WERROR ?= 0
+PREFIX ?= /usr/local
+ifeq ($(origin CC),default)
+CC := cc
+endif
+VERSION := 0.1.0
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+
+# ---- libraries ---------------------------------------------------------------------------------
+
+PKGS   := ncursesw libmongoc-1.0 libbson-1.0 hiredis libcurl zlib
+NODEPS := help clean dist
+ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
+MISSING := $(shell for p in $(PKGS) inih; do pkg-config --exists $$p 2>/dev/null || printf '%s ' $$p; done)
+ifneq ($(strip $(MISSING)),)
+$(error missing libraries: $(MISSING)- run ./contrib/setup, which installs what hotset needs)
+endif
+PKG_CFLAGS := $(patsubst -I%,-isystem %,$(filter-out -D_GNU_SOURCE -D_DEFAULT_SOURCE -D_XOPEN_SOURCE=600,$(shell pkg-config --cflags $(PKGS))))
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS)) -linih
+HAVE_WT    := $(shell pkg-config --exists wiredtiger 2>/dev/null && echo 1)
+endif
+
+# ---- flags: what the user sets in CFLAGS, CPPFLAGS and LDFLAGS comes last -----------------------
+
+WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wundef -Wwrite-strings -Wpointer-arith \
+        -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wcast-qual \
+        -Wconversion -Wvla -Wimplicit-fallthrough
+ifeq ($(WERROR),1)
+WARN += -Werror
+endif
+OPT  := $(if $(SAN),-O1 -g -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-O2 -g)
+HARD := -fstack-protector-strong -fPIE $(if $(SAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HOTSET_CPPFLAGS := -D_GNU_SOURCE -DHOTSET_VERSION='"$(VERSION)"' -Iinclude -include hotset/banned.h
+HOTSET_CFLAGS   := -std=c17 $(OPT) $(HARD) $(WARN)
+HOTSET_LDFLAGS  := -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
+COMPILE = $(CC) $(HOTSET_CPPFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(HOTSET_CFLAGS) $(CFLAGS) -MMD -MP -c
+LINK    = $(CC) $(HOTSET_LDFLAGS) $(LDFLAGS)
+
+# ---- what there is to build --------------------------------------------------------------------
+
+WT_SRCS   := $(wildcard src/wtnode/*.c)
+SRCS      := $(filter-out $(WT_SRCS),$(wildcard src/*/*.c))
+LIB_SRCS  := $(filter-out src/app/main.c,$(SRCS))
+TEST_SRCS := $(wildcard tests/*/test_*.c)
+SUP_SRCS  := $(wildcard tests/support/*.c) $(wildcard tests/fake/*.c)
+BENCH_SRCS:= $(wildcard tests/bench/bench_*.c)
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+TESTS   := $(patsubst %.c,$(B)/%,$(TEST_SRCS))
+BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRCS))
+PROGS   := $(B)/hotset $(if $(HAVE_WT),$(B)/wtnode)
+
+all: $(PROGS)
+ifeq ($(HAVE_WT),)
+	@echo 'note: no libwiredtiger here, so wtnode (the embedded lab node) is not built; the dashboard is complete'
+endif
+
+$(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(COMPILE) -o $@ $<
+
+$(B)/libhotset.a: $(call obj,$(LIB_SRCS))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libtest.a: $(call obj,$(SUP_SRCS))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/hotset: $(B)/obj/src/app/main.o $(B)/libhotset.a
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lpthread -lm
+
+# wtnode is a program of its own: WiredTiger is GPL, and nothing of hotset links it.
+$(B)/wtnode: $(call obj,$(WT_SRCS))
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $^ $(shell pkg-config --libs wiredtiger libbson-1.0) -lpthread -lm
+
+$(B)/tests/%: $(B)/obj/tests/%.o $(B)/libtest.a $(B)/libhotset.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(LINK) -o $@ $< -Wl,--start-group $(B)/libtest.a $(B)/libhotset.a -Wl,--end-group -lcmocka $(PKG_LIBS) -lpthread -lm -lutil
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+
+# ---- tests -------------------------------------------------------------------------------------
+
+tests: $(PROGS) $(TESTS)
+
+check: tests ## build and run every test; ends with "N passed, N failed"
+	$(Q)B=$(B) tests/run $(TESTS)
+
+asan: ## the tests again under the address and undefined-behaviour sanitizers
+	$(Q)$(MAKE) --no-print-directory B=$(B)/asan SAN=address,undefined check
+
+tsan: ## the tests of threads under the thread sanitizer
+	$(Q)$(MAKE) --no-print-directory B=$(B)/tsan SAN=thread check
+
+clean: ## remove what was built
+	rm -rf $(B)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+
+.PHONY: all tests check asan tsan clean help

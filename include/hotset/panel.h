@@ -1,0 +1,95 @@
+/*
+ * Panels and views. A panel is a file in src/panel and a line in panels.c: it measures and draws
+ * from a const model and knows no terminal. A view is a list of panels in the order in which they
+ * are kept when space is short.
+ */
+#ifndef HOTSET_PANEL_H
+#define HOTSET_PANEL_H
+
+#include "hotset/canvas.h"
+#include "hotset/model.h"
+
+/* X(enum, key digit, name) */
+#define VIEW_LIST(X)                                                                               \
+	X(OVERVIEW, '1', "overview")                                                               \
+	X(MONGO, '2', "mongo")                                                                     \
+	X(REDIS, '3', "redis")                                                                     \
+	X(MEMCACHED, '4', "memcached")                                                             \
+	X(HOST, '5', "host")                                                                       \
+	X(OPS, '6', "ops")                                                                         \
+	X(EVENTS, '7', "events")
+
+enum view {
+#define X(name, key, word) VIEW_##name,
+	VIEW_LIST(X)
+#undef X
+	VIEW_COUNT
+};
+const char *view_name(enum view v);
+bool view_find(const char *name, enum view *out);
+
+/* What the screen shows of the model. Changed by keys only; drawing reads it. */
+struct view_state {
+	enum view view;
+	int       selected[KIND_COUNT]; /* endpoint shown in the view of its kind, -1: the first/worst */
+	int       scroll;          /* first row shown of the view's table */
+	int       cursor;          /* selected row */
+	bool      help;            /* the help overlay is open */
+	bool      paused;
+	bool      replay;          /* times come from a recording */
+	double    replay_speed;
+	char      replay_file[64];
+	int       columns_s;       /* seconds per column of graphs, 1 by default */
+	double    interval_s;
+	char      message[128];    /* one line for the user, shown instead of the keys; "" none */
+	const char *theme_name;
+	bool      local_time;      /* clock in the local zone; UTC otherwise (tests, docs) */
+};
+void view_state_init(struct view_state *s);
+
+struct panel_ops {
+	const char *name;
+	/* Smallest useful and wanted size at a given width; h 0: the panel has nothing to show here. */
+	void (*measure)(const struct model *m, const struct view_state *s, int w, int *min_h, int *want_h);
+	/* Draws itself with its box into r. */
+	void (*draw)(const struct model *m, const struct view_state *s, struct canvas *c, struct rect r);
+};
+
+/* Draws the whole screen: header, verdict line, the view's panels, footer; help on top if open. */
+void screen_draw(const struct model *m, const struct view_state *s, struct canvas *c);
+
+/* ---- layout, a pure function of integers: places n panels in r, dropping what does not fit ---- */
+struct layout_item {
+	int  min_h, want_h;  /* 0: nothing to show */
+	int  min_w;          /* at least so many cells wide */
+	bool half;           /* may share a row with the next half item when r is wide enough */
+};
+/*
+ * out[i] gets the place of item i, w == 0 when it was dropped (later items are dropped first).
+ * Places are inside r, not empty and do not overlap. Returns how many were placed.
+ */
+unsigned layout_place(const struct layout_item *items, unsigned n, struct rect r, struct rect *out);
+
+/* ---- keys ---- */
+enum reaction { REACT_NONE, REACT_REDRAW, REACT_QUIT, REACT_REFRESH, REACT_SUSPEND, REACT_RESIZE,
+	REACT_STEP_BACK, REACT_STEP_FORWARD, REACT_GO_FIRST, REACT_GO_LAST, REACT_INTERVAL,
+	REACT_PAUSE, REACT_THEME, REACT_REPAINT };
+enum key_code {
+	KEYC_NONE, KEYC_CHAR, KEYC_UP, KEYC_DOWN, KEYC_LEFT, KEYC_RIGHT, KEYC_PGUP, KEYC_PGDN,
+	KEYC_HOME, KEYC_END, KEYC_TAB, KEYC_BACKTAB, KEYC_ENTER, KEYC_ESC, KEYC_F1, KEYC_RESIZE,
+	KEYC_CTRL_C, KEYC_CTRL_L, KEYC_CTRL_Z, KEYC_EOF
+};
+struct key {
+	enum key_code code;
+	char32_t      ch; /* for KEYC_CHAR */
+};
+/* Applies a key to the state; unknown keys do nothing. */
+enum reaction screen_key(const struct model *m, struct view_state *s, const struct key *k);
+/* One line of the help screen, the footer and the manual. */
+struct binding {
+	const char *keys, *text;
+	bool        footer;
+};
+extern const struct binding screen_bindings[]; /* end: keys NULL */
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * Bytes in, sample out. Parsers are pure: they do not block, read files or know a clock. All of
+ * them return false and fill err when the input as a whole is not what it should be; a bad field
+ * spoils only itself (its metric is missing, with a reason). They set product, version, role,
+ * epoch (where it follows from the input), scalars and tables; sources set times and the status,
+ * which a parser changes only downwards (UNSUPPORTED, LOADING, PARTIAL).
+ */
+#ifndef HOTSET_PARSE_H
+#define HOTSET_PARSE_H
+
+#include "hotset/sample.h"
+
+/* ---- redis: the payload of INFO (any sections) ---- */
+MUST_CHECK bool parse_redis_info(const char *buf, size_t len, struct sample *out, struct err *err);
+/* A RESP error line without '-' ("NOAUTH Authentication required.") as a status. */
+enum status parse_redis_error(const char *line, size_t len, struct err *err);
+
+/*
+ * ---- memcached: one or several replies to `stats`, `stats settings`, `items`, `slabs`, `extstore`,
+ * one after another ("STAT name value\r\n" ... "END\r\n") ----
+ */
+MUST_CHECK bool parse_memcached_stats(const char *buf, size_t len, struct sample *out, struct err *err);
+/* The first line of a reply that is not a STAT line, as a status. */
+enum status parse_memcached_error(const char *line, size_t len, struct err *err);
+
+/* ---- host ---- */
+MUST_CHECK bool parse_meminfo(const char *buf, size_t len, struct sample *out, struct err *err);
+MUST_CHECK bool parse_vmstat(const char *buf, size_t len, struct sample *out, struct err *err);
+MUST_CHECK bool parse_stat(const char *buf, size_t len, struct sample *out, struct err *err); /* /proc/stat */
+MUST_CHECK bool parse_diskstats(const char *buf, size_t len, struct sample *out, struct err *err);
+enum psi_what { PSI_MEMORY, PSI_IO };
+MUST_CHECK bool parse_psi(const char *buf, size_t len, enum psi_what what, struct sample *out, struct err *err);
+/*
+ * The memory files of one cgroup as texts, NULL for one that is absent. version 1 or 2. For v1
+ * `max` is memory.limit_in_bytes, `current` usage_in_bytes, swap_* the memsw files. host_total in
+ * bytes (0 unknown) makes limits above it "no limit".
+ */
+struct cgroup_texts {
+	int         version;
+	const char *current, *max, *stat, *swap_current, *swap_max, *io_stat;
+	uint64_t    host_total;
+};
+void parse_cgroup(const struct cgroup_texts *t, struct sample *out);
+
+/* ---- a metrics scrape (Prometheus text 0.0.4, OpenMetrics 1.0) of a node_exporter, into host.* ---- */
+MUST_CHECK bool parse_node_metrics(const char *buf, size_t len, struct sample *out, struct err *err);
+
+/* ---- mongo ---- */
+struct _bson_t; /* bson_t of libbson */
+/* serverStatus. Decides by presence of fields, never by version. */
+MUST_CHECK bool parse_mongo_status(const struct _bson_t *doc, struct sample *out, struct err *err);
+/* hello/isMaster: role (mongo.repl.state), set name, epoch by topologyVersion.processId. */
+MUST_CHECK bool parse_mongo_hello(const struct _bson_t *doc, struct sample *out, struct err *err);
+/* One document of $currentOp as a row of mongo.op; documents of no interest add no row. */
+void parse_mongo_current_op(const struct _bson_t *doc, struct sample *out);
+/* A failed command's reply or code as a status; text is the server's message. */
+enum status parse_mongo_error(int code, const char *text, struct err *err);
+
+/* Effective eviction thresholds, composed as domain knowledge says: later wins, each with a source. */
+struct mongo_thresholds_in {
+	const char *startup_config;  /* storage.wiredTiger.engineConfig.configString, NULL unknown */
+	const char *runtime_config;  /* wiredTigerEngineRuntimeConfig, NULL unknown, "" never set */
+	double      dirty_target_gb, dirty_max_gb; /* start-up parameters of 8.0, 0 off */
+	bool        readable;        /* false: none of these could be read (sources say "assumed") */
+};
+/* Needs MONGO_CACHE_MAX in the sample; sets the six thresholds and their sources. */
+void parse_mongo_thresholds(const struct mongo_thresholds_in *in, struct sample *out);
+
+/*
+ * Extended JSON (canonical and relaxed) and the mongo shell's notation (NumberLong(1), ISODate(""),
+ * Timestamp(1, 2), ObjectId(""), unquoted keys, single quotes, trailing commas, comments) to BSON.
+ * A wrapper such as {"$numberLong": "5"} is one only if it has exactly that shape: operatorCounters
+ * holds real keys named "$regex". The result is allocated; free it with bson_destroy(). NULL and
+ * err on bad input (with line and column). A top-level array becomes a document "0", "1", ... and
+ * sets *is_array.
+ */
+struct _bson_t *parse_ejson(const char *buf, size_t len, bool *is_array, struct err *err);
+
+#endif

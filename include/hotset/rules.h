@@ -1,0 +1,42 @@
+/*
+ * Rules look at frames and history and say what holds. A rule is a line in a table and a function
+ * without memory: hysteresis (a level rises at the first frame on which it holds, and falls only
+ * after hold_s), ids, since-times, begin and end events are the engine's.
+ *
+ * A rule with a course (a scan: begin, promotion, end, recovery) keeps its own small state, which
+ * the engine allocates zeroed per endpoint (state_size) and passes in.
+ */
+#ifndef HOTSET_RULES_H
+#define HOTSET_RULES_H
+
+#include "hotset/model.h"
+
+struct finding {
+	enum level  level;      /* LEVEL_OK: does not hold */
+	const char *code;       /* NULL: the rule's own; a promotion may name another */
+	char        text[256];
+	char        next[160];
+	struct data data;
+	char        skip[64];   /* not empty: cannot judge yet, why ("needs a base line of 60 s") */
+};
+
+struct rule {
+	const char *code;
+	enum kind   kind;
+	double      hold_s;     /* how long it must not hold before the verdict goes */
+	bool        quiet;      /* no begin and end events: a normal state, say */
+	void (*eval)(const struct model *m, const struct endpoint *ep, struct finding *out);
+	/* for courses, instead of eval; may emit its own events through model_add_event() */
+	size_t state_size;
+	void (*course)(struct model *m, const struct endpoint *ep, void *state, struct finding *out);
+};
+
+extern const struct rule rules_mongo[], rules_redis[], rules_memcached[], rules_host[]; /* end: code NULL */
+
+/* Runs the rules of an endpoint after its sample was pushed; updates verdicts and events. */
+void rules_step(struct model *m, struct endpoint *ep);
+/* Staleness and restarts of every endpoint, at the view clock. */
+void rules_tick(struct model *m);
+void rules_forget(struct endpoint *ep); /* frees ep->rule_state */
+
+#endif

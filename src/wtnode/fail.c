@@ -1,0 +1,56 @@
+#include "fail.h"
+
+#include <stdarg.h>
+#include <wiredtiger.h>
+
+static const struct {
+	enum fail_code code;
+	const char    *name;
+} names[] = {
+	{FAIL_INTERNAL, "InternalError"},
+	{FAIL_BAD_VALUE, "BadValue"},
+	{FAIL_FAILED_TO_PARSE, "FailedToParse"},
+	{FAIL_UNAUTHORIZED, "Unauthorized"},
+	{FAIL_TYPE_MISMATCH, "TypeMismatch"},
+	{FAIL_INVALID_BSON, "InvalidBSON"},
+	{FAIL_NAMESPACE_NOT_FOUND, "NamespaceNotFound"},
+	{FAIL_MAX_TIME, "MaxTimeMSExpired"},
+	{FAIL_COMMAND_NOT_FOUND, "CommandNotFound"},
+	{FAIL_IMMUTABLE_FIELD, "ImmutableField"},
+	{FAIL_INVALID_OPTIONS, "InvalidOptions"},
+	{FAIL_INVALID_NAMESPACE, "InvalidNamespace"},
+	{FAIL_WRITE_CONFLICT, "WriteConflict"},
+	{FAIL_NOT_IMPLEMENTED, "NotImplemented"},
+	{FAIL_TOO_LARGE, "BSONObjectTooLarge"},
+	{FAIL_DUPLICATE_KEY, "DuplicateKey"},
+	{FAIL_SHUTTING_DOWN, "InterruptedAtShutdown"},
+	{FAIL_UNKNOWN_STAGE, "Location40324"},
+};
+
+bool fail_set(struct fail *fail, enum fail_code code, const char *fmt, ...)
+{
+	va_list ap;
+
+	fail->code = code;
+	va_start(ap, fmt);
+	vsnprintf(fail->msg, sizeof(fail->msg), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+bool fail_engine(struct fail *fail, int wt_error, const char *what)
+{
+	enum fail_code code = wt_error == WT_ROLLBACK ? FAIL_WRITE_CONFLICT : FAIL_INTERNAL;
+
+	return fail_set(fail, code, "%s: %s", what, wiredtiger_strerror(wt_error));
+}
+
+const char *fail_name(enum fail_code code)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i].code == code) {
+			return names[i].name;
+		}
+	}
+	return "UnknownError";
+}
