@@ -46,7 +46,7 @@ WARN += -Werror
 endif
 OPT  := $(if $(SAN),-O1 -g -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-O2 -g)
 HARD := -fstack-protector-strong -fPIE $(if $(SAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-HOTSET_CPPFLAGS := -D_GNU_SOURCE -DHOTSET_VERSION='"$(VERSION)"' -Iinclude -include hotset/banned.h
+HOTSET_CPPFLAGS := -D_GNU_SOURCE -DHOTSET_VERSION='"$(VERSION)"' -Iinclude -Itests/support -Itests/fake -include hotset/banned.h
 HOTSET_CFLAGS   := -std=c17 $(OPT) $(HARD) $(WARN)
 HOTSET_LDFLAGS  := -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 COMPILE = $(CC) $(HOTSET_CPPFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(HOTSET_CFLAGS) $(CFLAGS) -MMD -MP -c

@@ -181,9 +181,11 @@ const char *num_duration(char buf[NUM_MAX], double seconds)
 		(void)snprintf(buf, NUM_MAX, "%.0f:%02.0f", trunc(s / 60), fabs(fmod(s, 60)));
 	else if (fabs(s) < 2 * 86400)
 		(void)snprintf(buf, NUM_MAX, "%.0f h %02.0f", trunc(s / 3600), trunc(fabs(fmod(s, 3600)) / 60));
-	else
+	else if (fabs(s) < 100 * 86400.0)
 		(void)snprintf(buf, NUM_MAX, "%.0f d %02.0f h", trunc(s / 86400),
 			trunc(fabs(fmod(s, 86400)) / 3600));
+	else
+		(void)snprintf(buf, NUM_MAX, "%.0f d", trunc(s / 86400));
 	return buf;
 }
 
