@@ -56,6 +56,11 @@ void parse_mongo_current_op(const struct _bson_t *doc, struct sample *out);
 /* A failed command's reply or code as a status; text is the server's message. */
 enum status parse_mongo_error(int code, const char *text, struct err *err);
 
+/* true if a code says that the server does not know an option: ask again in the plain form. */
+bool parse_mongo_rejects_option(int code);
+/* Whether an entry of listCollections (name and type, "" before 3.4) has statistics of its own. */
+bool parse_mongo_has_stats(const char *name, const char *type);
+
 /* Effective eviction thresholds, composed as domain knowledge says: later wins, each with a source. */
 struct mongo_thresholds_in {
 	const char *startup_config;  /* storage.wiredTiger.engineConfig.configString, NULL unknown */

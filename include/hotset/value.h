@@ -39,7 +39,8 @@
 	X(FLAT, "no clear slope")                                                                  \
 	X(OFF, "off")                                                                              \
 	X(NO_EVICTIONS, "nothing is evicted")                                                      \
-	X(NO_EXTSTORE, "no extstore")
+	X(NO_EXTSTORE, "no extstore")                                                              \
+	X(ARBITER, "an arbiter holds no data")
 
 enum reason {
 #define X(name, text) REASON_##name,

@@ -1,0 +1,383 @@
+/*
+ * serverStatus. Each section is walked once, its keys looked up in a small table: what a table
+ * does not name is not looked at, so unknown, doubled or absurd keys do no harm. Names change
+ * between versions (and are back-ported within them), so all of a concept's names stand in the
+ * tables and the field that is present decides. A name marked ELSE counts only while nothing better
+ * has been seen.
+ */
+#include "hotset/parse.h"
+
+#include "bdoc.h"
+#include "hotset/text.h"
+#include "mongo_status.h"
+
+#define PINNED_MAX_SEC (UINT64_C(10) * 366 * 86400) /* a longer range is an unset timestamp */
+
+enum how { COUNT, PINNED, FLAG };
+
+struct field {
+	const char    *name;
+	enum metric_id id;
+	enum how       how;
+	bool           otherwise; /* ELSE */
+};
+#define ELSE true
+
+static const struct field cache_fields[] = {
+	{"bytes currently in the cache", METRIC_MONGO_CACHE_USED, COUNT, false},
+	{"maximum bytes configured", METRIC_MONGO_CACHE_MAX, COUNT, false},
+	{"tracked dirty leaf page bytes in the cache", METRIC_MONGO_CACHE_DIRTY, COUNT, false},
+	{"tracked dirty bytes in the cache", METRIC_MONGO_CACHE_DIRTY, COUNT, ELSE},
+	{"bytes allocated for updates", METRIC_MONGO_CACHE_UPDATES, COUNT, false},
+	{"pages read into cache", METRIC_MONGO_CACHE_PAGES_READ_TOTAL, COUNT, false},
+	{"pages written from cache", METRIC_MONGO_CACHE_PAGES_WRITTEN_TOTAL, COUNT, false},
+	{"pages requested from the cache", METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL, COUNT, false},
+	{"bytes read into cache", METRIC_MONGO_CACHE_BYTES_READ_TOTAL, COUNT, false},
+	{"bytes written from cache", METRIC_MONGO_CACHE_BYTES_WRITTEN_TOTAL, COUNT, false},
+	{"unmodified pages evicted", METRIC_MONGO_CACHE_EVICTED_CLEAN_TOTAL, COUNT, false},
+	{"modified pages evicted", METRIC_MONGO_CACHE_EVICTED_DIRTY_TOTAL, COUNT, false},
+	/* 8.1 and late 8.0; the older name counted attempts as well */
+	{"page evict attempts by application threads", METRIC_MONGO_CACHE_EVICTED_APP_TOTAL, COUNT,
+		false},
+	{"pages evicted by application threads", METRIC_MONGO_CACHE_EVICTED_APP_TOTAL, COUNT, ELSE},
+	/* 8.0 moved it here from thread-yield */
+	{"application thread time evicting (usecs)", METRIC_MONGO_CACHE_APP_EVICT_TOTAL, COUNT,
+		false},
+	{"application threads page read from disk to cache count", METRIC_MONGO_READ_COUNT, COUNT,
+		false},
+	{"application threads page read from disk to cache time (usecs)", METRIC_MONGO_READ_TIME,
+		COUNT, false},
+	{"eviction currently operating in aggressive mode", METRIC_MONGO_CACHE_AGGRESSIVE, COUNT,
+		false},
+	{"history store table on-disk size", METRIC_MONGO_HS_SIZE, COUNT, ELSE},
+	{"history store table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT, false},
+	{"history store table reads", METRIC_MONGO_HS_READS_TOTAL, COUNT, false},
+	/* before 4.4, and before 4.0.3 */
+	{"cache overflow table on-disk size", METRIC_MONGO_HS_SIZE, COUNT, ELSE},
+	{"cache overflow table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT, ELSE},
+	{"lookaside table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT, ELSE},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field yield_fields[] = {
+	{"application thread time evicting (usecs)", METRIC_MONGO_CACHE_APP_EVICT_TOTAL, COUNT,
+		ELSE},
+	{"application thread time waiting for cache (usecs)", METRIC_MONGO_CACHE_APP_WAIT_TOTAL,
+		COUNT, false},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field transaction_fields[] = {
+	{"transaction range of timestamps currently pinned", METRIC_MONGO_PINNED_LAG, PINNED, false},
+	{"transaction range of timestamps pinned by the oldest active read timestamp",
+		METRIC_MONGO_PINNED_READER, PINNED, false},
+	{"transaction range of timestamps pinned by a checkpoint", METRIC_MONGO_PINNED_CHECKPOINT,
+		PINNED, false},
+	{"transaction range of timestamps pinned by the oldest timestamp",
+		METRIC_MONGO_PINNED_OLDEST, PINNED, false},
+	/* up to 7.0 */
+	{"transaction checkpoint most recent time (msecs)", METRIC_MONGO_CKPT_LAST, COUNT, ELSE},
+	{"transaction checkpoint currently running", METRIC_MONGO_CKPT_RUNNING, FLAG, ELSE},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field checkpoint_fields[] = {
+	{"most recent time (msecs)", METRIC_MONGO_CKPT_LAST, COUNT, false},
+	{"progress state", METRIC_MONGO_CKPT_RUNNING, FLAG, false}, /* 0: none in progress */
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field block_fields[] = {
+	{"bytes read", METRIC_MONGO_BLOCK_BYTES_READ_TOTAL, COUNT, false},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+/* statistics of WiredTigerHS.wt itself */
+static const struct field hs_file_fields[] = {
+	{"file size in bytes", METRIC_MONGO_HS_SIZE, COUNT, false},
+	{"file bytes available for reuse", METRIC_MONGO_HS_REUSABLE, COUNT, false},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+/*
+ * The fixed minimum of 5.0 and later is minSnapshotHistoryWindowInSeconds. 4.4 has an adaptive
+ * window, spelled "snapshots".
+ */
+static const struct field window_fields[] = {
+	{"minimum target snapshot window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT, false},
+	{"current available snapshot window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT,
+		ELSE},
+	{"current available snapshots window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT,
+		ELSE},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field connection_fields[] = {
+	{"current", METRIC_MONGO_CONN_CURRENT, COUNT, false},
+	{"available", METRIC_MONGO_CONN_AVAILABLE, COUNT, false},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field opcounter_fields[] = {
+	{"query", METRIC_MONGO_OPS_QUERY_TOTAL, COUNT, false},
+	{"insert", METRIC_MONGO_OPS_INSERT_TOTAL, COUNT, false},
+	{"update", METRIC_MONGO_OPS_UPDATE_TOTAL, COUNT, false},
+	{"delete", METRIC_MONGO_OPS_DELETE_TOTAL, COUNT, false},
+	{"getmore", METRIC_MONGO_OPS_GETMORE_TOTAL, COUNT, false},
+	{"command", METRIC_MONGO_OPS_COMMAND_TOTAL, COUNT, false},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field executor_fields[] = {
+	{"scannedObjects", METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, COUNT, false},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field collscan_fields[] = {
+	{"nonTailable", METRIC_MONGO_SCAN_COLLSCANS_TOTAL, COUNT, false},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct field flow_fields[] = {
+	{"isLagged", METRIC_MONGO_FLOW_LIMITED, FLAG, false},
+	{NULL, METRIC_COUNT, COUNT, false},
+};
+
+static const struct {
+	const char         *path;
+	const struct field *fields;
+} sections[] = {
+	{"wiredTiger.cache", cache_fields},
+	{"wiredTiger.thread-yield", yield_fields},
+	{"wiredTiger.transaction", transaction_fields},
+	{"wiredTiger.checkpoint", checkpoint_fields},
+	{"wiredTiger.block-manager", block_fields},
+	{"wiredTiger.historyStorageStats.block-manager", hs_file_fields},
+	{"wiredTiger.snapshot-window-settings", window_fields},
+	{"connections", connection_fields},
+	{"opcounters", opcounter_fields},
+	{"metrics.queryExecutor", executor_fields},
+	{"metrics.queryExecutor.collectionScans", collscan_fields},
+	{"flowControl", flow_fields},
+};
+
+/* MongoDB's timestamps are seconds << 32 | increment, and so are ranges of them. */
+static void set_pinned(struct sample *s, enum metric_id id, const bson_iter_t *it)
+{
+	int64_t range;
+
+	if (!bdoc_i64(it, &range) || range < 0)
+		sample_set_missing(s, id, REASON_IMPLAUSIBLE);
+	else if ((uint64_t)range >> 32 > PINNED_MAX_SEC)
+		sample_set_missing(s, id, REASON_NOT_SET);
+	else
+		sample_set_u64(s, id, (uint64_t)range >> 32);
+}
+
+static void set_flag(struct sample *s, enum metric_id id, const bson_iter_t *it)
+{
+	double v;
+
+	if (bdoc_f64(it, &v))
+		sample_set_u64(s, id, v != 0);
+	else
+		sample_set_missing(s, id, REASON_IMPLAUSIBLE);
+}
+
+static void take_field(struct sample *s, const struct field *f, const bson_iter_t *it)
+{
+	switch (f->how) {
+	case COUNT:
+		bdoc_set_count(s, f->id, it);
+		break;
+	case PINNED:
+		set_pinned(s, f->id, it);
+		break;
+	case FLAG:
+		set_flag(s, f->id, it);
+		break;
+	}
+}
+
+static void take_section(struct sample *s, const bson_t *doc, const char *path,
+	const struct field *fields)
+{
+	bson_iter_t found, it;
+
+	if (!bdoc_find(doc, path, &found) || !BSON_ITER_HOLDS_DOCUMENT(&found) ||
+		!bson_iter_recurse(&found, &it))
+		return;
+	while (bson_iter_next(&it)) {
+		const char *key = bson_iter_key(&it);
+
+		for (const struct field *f = fields; f->name; f++) {
+			if (strcmp(key, f->name) == 0) {
+				if (!f->otherwise || !sample_has(s, f->id))
+					take_field(s, f, &it);
+				break;
+			}
+		}
+	}
+}
+
+static void take_ops_total(struct sample *s)
+{
+	uint64_t sum = 0;
+
+	for (const struct field *f = opcounter_fields; f->name; f++) {
+		if (!sample_has(s, f->id))
+			return;
+		sum += s->raw[f->id].u;
+	}
+	sample_set_u64(s, METRIC_MONGO_OPS_TOTAL_TOTAL, sum);
+}
+
+/* Whole seconds: that is what identifies a run, and all that servers before 4.0 agree on. */
+static void take_uptime(struct sample *s, const bson_t *doc)
+{
+	bson_iter_t it;
+	uint64_t ms;
+
+	if (bdoc_find(doc, "uptimeMillis", &it) && bdoc_count(&it, &ms))
+		sample_set_u64(s, METRIC_MONGO_UPTIME, ms / 1000);
+	else if (bdoc_find(doc, "uptime", &it))
+		bdoc_set_count(s, METRIC_MONGO_UPTIME, &it);
+}
+
+static void take_memory(struct sample *s, const bson_t *doc)
+{
+	bson_iter_t it;
+	uint64_t mib;
+
+	if (!bdoc_find(doc, "mem.resident", &it))
+		return;
+	if (bdoc_count(&it, &mib) && mib < UINT64_C(1) << 40)
+		sample_set_u64(s, METRIC_MONGO_MEM_RESIDENT, mib << 20);
+	else
+		sample_set_missing(s, METRIC_MONGO_MEM_RESIDENT, REASON_IMPLAUSIBLE);
+}
+
+/* `metrics` is half of the cost of serverStatus and left out of most polls; `mem` lies in it. */
+static void explain_metrics(struct sample *s, const bson_t *doc)
+{
+	static const enum metric_id ids[] = {METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL,
+		METRIC_MONGO_SCAN_COLLSCANS_TOTAL, METRIC_MONGO_MEM_RESIDENT};
+
+	if (bson_has_field(doc, "metrics"))
+		return;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		if (!sample_has(s, ids[i]))
+			sample_set_missing(s, ids[i], REASON_NOT_ASKED);
+	}
+}
+
+/* A cache of a process without data: explained, not shown. */
+static void explain_cache(struct sample *s, enum reason why)
+{
+	for (unsigned id = METRIC_MONGO_CACHE_USED; id <= METRIC_MONGO_TICKETS_WRITE_QUEUED; id++) {
+		const struct raw *r = &s->raw[id];
+
+		if (r->type == RAW_NONE && r->why == REASON_NOT_SENT)
+			sample_set_missing(s, (enum metric_id)id, why);
+	}
+}
+
+/* "mongod" of "/usr/bin/mongod" and "C:\\mongod.exe". */
+static void take_product(struct sample *s, const bson_t *doc)
+{
+	size_t len, start = 0;
+	const char *p = bdoc_find_text(doc, "process", &len);
+
+	if (bson_has_field(doc, "ferretdb")) {
+		snprintf(s->product, sizeof(s->product), "ferretdb");
+		return;
+	}
+	if (!p)
+		return;
+	for (size_t i = 0; i < len; i++) {
+		if (p[i] == '/' || p[i] == '\\')
+			start = i + 1;
+	}
+	p += start;
+	len -= start;
+	if (len > 4 && memcmp(p + len - 4, ".exe", 4) == 0)
+		len -= 4;
+	text_sanitize(s->product, sizeof(s->product), p, len);
+}
+
+static void take_identity(struct sample *s, const bson_t *doc)
+{
+	size_t len;
+	const char *p;
+
+	take_product(s, doc);
+	p = bdoc_find_text(doc, "version", &len);
+	if (p)
+		text_sanitize(s->version, sizeof(s->version), p, len);
+	p = bdoc_find_text(doc, "storageEngine.name", &len);
+	if (p)
+		sample_set_text(s, METRIC_MONGO_STORAGE_ENGINE, p, len);
+	if (s->epoch == 0)
+		s->epoch = mongo_epoch(doc);
+}
+
+static void lower_status(struct sample *s, enum status to)
+{
+	if (s->status == STATUS_OK || s->status == STATUS_PARTIAL || s->status == STATUS_WAITING)
+		s->status = to;
+}
+
+/* What the status can be at best, from what there was to watch. */
+static void judge_status(struct sample *s, const bson_t *doc)
+{
+	bson_iter_t it;
+	bson_t wt;
+
+	if (strcmp(s->role, "mongos") == 0 || strcmp(s->role, "ARBITER") == 0)
+		return;
+	if (bdoc_find(doc, "wiredTiger", &it)) {
+		/* {} is what 5.0 and later send while they cannot take a lock at once. */
+		if (!bdoc_view(&it, &wt) || !bson_has_field(&wt, "cache"))
+			lower_status(s, STATUS_PARTIAL);
+	} else if (sample_has(s, METRIC_MONGO_CONN_CURRENT) ||
+		   sample_has(s, METRIC_MONGO_OPS_TOTAL_TOTAL)) {
+		lower_status(s, STATUS_PARTIAL);
+	} else {
+		lower_status(s, STATUS_UNSUPPORTED);
+		err_set(&s->err, ERR_UNSUPPORTED, "it answers, but has no statistics to watch");
+	}
+}
+
+bool parse_mongo_status(const bson_t *doc, struct sample *out, struct err *err)
+{
+	bool arbiter;
+
+	if (!mongo_reply_ok(doc, err))
+		return false;
+	take_identity(out, doc);
+	if (strcmp(out->product, "mongos") == 0)
+		mongo_set_role(out, "mongos");
+	else if (bson_has_field(doc, "repl"))
+		mongo_take_role(out, doc, "repl");
+	arbiter = strcmp(out->role, "ARBITER") == 0;
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		if (!arbiter || strncmp(sections[i].path, "wiredTiger", 10) != 0)
+			take_section(out, doc, sections[i].path, sections[i].fields);
+	}
+	take_ops_total(out);
+	take_uptime(out, doc);
+	take_memory(out, doc);
+	mongo_take_latencies(out, doc);
+	if (arbiter) {
+		explain_cache(out, REASON_ARBITER);
+	} else {
+		mongo_take_tickets(out, doc);
+		mongo_take_eviction_state(out, doc);
+	}
+	if (strcmp(out->role, "mongos") == 0)
+		explain_cache(out, REASON_ROUTER);
+	explain_metrics(out, doc);
+	judge_status(out, doc);
+	return true;
+}
