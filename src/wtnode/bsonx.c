@@ -2,17 +2,17 @@
 
 #include <math.h>
 
-static bool check_iter(bson_iter_t *it, unsigned depth);
+static bool check_iter(bson_iter_t *it, size_t len, unsigned depth);
 
 static bool check_doc(const uint8_t *data, size_t len, unsigned depth)
 {
 	bson_iter_t it;
 
 	return depth <= BSONX_DEPTH_MAX && len >= 5 && bson_iter_init_from_data(&it, data, len) &&
-	       check_iter(&it, depth);
+	       check_iter(&it, len, depth);
 }
 
-static bool check_iter(bson_iter_t *it, unsigned depth)
+static bool check_iter(bson_iter_t *it, size_t doc_len, unsigned depth)
 {
 	const uint8_t *data = NULL;
 	uint32_t       len = 0, skipped = 0;
@@ -35,8 +35,8 @@ static bool check_iter(bson_iter_t *it, unsigned depth)
 			return false;
 		}
 	}
-	/* bson_iter_next leaves err_off at 0 only when it ended at the terminating zero. */
-	return it->err_off == 0;
+	/* A sound document ends at its terminating zero, neither before nor behind it. */
+	return it->err_off == 0 && it->off == doc_len - 1;
 }
 
 bool bsonx_check(const uint8_t *data, size_t len)
@@ -90,7 +90,10 @@ bool bsonx_truthy(const bson_iter_t *it)
 	if (BSON_ITER_HOLDS_DOUBLE(it)) {
 		return fpclassify(bson_iter_double(it)) != FP_ZERO;
 	}
-	return bsonx_is_number(it) && bsonx_int64(it) != 0;
+	if (bsonx_is_number(it)) {
+		return bsonx_int64(it) != 0;
+	}
+	return !BSON_ITER_HOLDS_NULL(it) && !BSON_ITER_HOLDS_UNDEFINED(it);
 }
 
 bool bsonx_flag(const bson_t *doc, const char *key, bool otherwise)

@@ -27,7 +27,7 @@ bool bsonx_iter_view(const bson_iter_t *it, bson_t *doc);
 bool    bsonx_is_number(const bson_iter_t *it);
 int64_t bsonx_int64(const bson_iter_t *it);
 
-/* What mongod takes as true: a boolean true or a number that is not 0. */
+/* What mongod takes as true: anything but false, 0, null and undefined. */
 bool bsonx_truthy(const bson_iter_t *it);
 
 /* The field as a flag; otherwise when it is absent. */

@@ -1,0 +1,282 @@
+#include "catalog.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+
+#define CATALOG_URI    "table:_catalog"
+#define CATALOG_CONFIG "key_format=S,value_format=qqq" /* ns -> id, documents, bytes */
+
+/* mongod's configuration of its tables. */
+#define RECORDS_CONFIG                                                                             \
+	"type=file,key_format=q,value_format=u,memory_page_max=10m,split_pct=90,"                  \
+	"leaf_value_max=64MB,checksum=on,app_metadata=(formatVersion=1)"
+#define INDEX_CONFIG                                                                               \
+	"type=file,key_format=u,value_format=q,internal_page_max=16k,leaf_page_max=16k,"           \
+	"checksum=on,prefix_compression=true,app_metadata=(formatVersion=8)"
+
+#define DROP_RETRIES 1000 /* of a table that WiredTiger is still busy with */
+
+static struct collection *make_collection(const char *ns, int64_t id, int64_t count, int64_t bytes)
+{
+	struct collection *coll = calloc(1, sizeof(*coll));
+
+	if (coll != NULL) {
+		snprintf(coll->ns, sizeof(coll->ns), "%s", ns);
+		snprintf(coll->records, sizeof(coll->records), "table:collection-%" PRId64, id);
+		snprintf(coll->index, sizeof(coll->index), "table:index-%" PRId64, id);
+		coll->id = id;
+		atomic_store(&coll->next_record, 1);
+		atomic_store(&coll->count, count);
+		atomic_store(&coll->bytes, bytes);
+	}
+	return coll;
+}
+
+/* Finds the first free record id. */
+static int load_next_record(struct collection *coll, WT_SESSION *session)
+{
+	WT_CURSOR *cursor;
+	int64_t    last = 0;
+	int        ret = session->open_cursor(session, coll->records, NULL, NULL, &cursor);
+
+	if (ret != 0) {
+		return ret;
+	}
+	ret = cursor->prev(cursor);
+	if (ret == 0) {
+		ret = cursor->get_key(cursor, &last);
+	}
+	cursor->close(cursor);
+	atomic_store(&coll->next_record, last + 1);
+	return ret == WT_NOTFOUND ? 0 : ret;
+}
+
+static int load_row(struct catalog *c, WT_SESSION *session, WT_CURSOR *cursor)
+{
+	const char        *ns = NULL;
+	int64_t            id = 0, count = 0, bytes = 0;
+	struct collection *coll;
+	int                ret = cursor->get_key(cursor, &ns);
+
+	if (ret == 0) {
+		ret = cursor->get_value(cursor, &id, &count, &bytes);
+	}
+	if (ret != 0) {
+		return ret;
+	}
+	coll = c->count < CATALOG_MAX ? make_collection(ns, id, count, bytes) : NULL;
+	if (coll == NULL) {
+		return ENOMEM;
+	}
+	c->all[c->count++] = coll;
+	c->next_id = id >= c->next_id ? id + 1 : c->next_id;
+	return load_next_record(coll, session);
+}
+
+bool catalog_open(struct catalog *c, struct engine *engine, WT_SESSION *session, struct fail *fail)
+{
+	WT_CURSOR *cursor = NULL;
+	int        ret;
+
+	memset(c, 0, sizeof(*c));
+	c->engine = engine;
+	c->next_id = 1;
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->idle, NULL);
+	ret = session->create(session, CATALOG_URI, CATALOG_CONFIG);
+	if (ret == 0) {
+		ret = session->open_cursor(session, CATALOG_URI, NULL, NULL, &cursor);
+	}
+	while (ret == 0 && (ret = cursor->next(cursor)) == 0) {
+		ret = load_row(c, session, cursor);
+	}
+	if (cursor != NULL) {
+		cursor->close(cursor);
+	}
+	if (ret != WT_NOTFOUND) {
+		catalog_finish(c);
+		return fail_engine(fail, ret, "reading the catalog");
+	}
+	return true;
+}
+
+void catalog_finish(struct catalog *c)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		free(c->all[i]);
+	}
+	c->count = 0;
+	pthread_cond_destroy(&c->idle);
+	pthread_mutex_destroy(&c->lock);
+}
+
+/* Writes a row, or removes it; the caller holds the lock. */
+static int write_row(WT_SESSION *session, struct collection *coll, bool remove)
+{
+	WT_CURSOR *cursor;
+	int        ret = session->open_cursor(session, CATALOG_URI, NULL, NULL, &cursor);
+
+	if (ret != 0) {
+		return ret;
+	}
+	cursor->set_key(cursor, coll->ns);
+	cursor->set_value(cursor, coll->id, (int64_t)atomic_load(&coll->count),
+		(int64_t)atomic_load(&coll->bytes));
+	ret = remove ? cursor->remove(cursor) : cursor->insert(cursor);
+	cursor->close(cursor);
+	return ret;
+}
+
+bool catalog_save(struct catalog *c, WT_SESSION *session, struct fail *fail)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&c->lock);
+	for (unsigned i = 0; i < c->count && ret == 0; i++) {
+		ret = write_row(session, c->all[i], false);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return ret == 0 ? true : fail_engine(fail, ret, "saving the catalog");
+}
+
+/* The place of the collection, or count; the caller holds the lock. */
+static unsigned find(const struct catalog *c, const char *ns)
+{
+	unsigned i = 0;
+
+	while (i < c->count && strcmp(c->all[i]->ns, ns) != 0) {
+		i++;
+	}
+	return i;
+}
+
+struct collection *catalog_get(struct catalog *c, const char *ns)
+{
+	struct collection *coll = NULL;
+
+	pthread_mutex_lock(&c->lock);
+	unsigned i = find(c, ns);
+	if (i < c->count) {
+		coll = c->all[i];
+		coll->users++;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return coll;
+}
+
+/* Makes the two tables and the row of a new collection; the caller holds the lock. */
+static struct collection *create_locked(struct catalog *c, WT_SESSION *session, const char *ns,
+	struct fail *fail)
+{
+	char               config[512];
+	struct collection *coll;
+	int                ret;
+
+	coll = c->count < CATALOG_MAX ? make_collection(ns, c->next_id, 0, 0) : NULL;
+	if (coll == NULL) {
+		fail_set(fail, FAIL_INTERNAL, "no room for another collection (at most %d)",
+			CATALOG_MAX);
+		return NULL;
+	}
+	snprintf(config, sizeof(config), "%s%s", RECORDS_CONFIG,
+		c->engine->compressed ? ",block_compressor=snappy" : "");
+	c->next_id++;
+	ret = session->create(session, coll->records, config);
+	if (ret == 0) {
+		ret = session->create(session, coll->index, INDEX_CONFIG);
+	}
+	if (ret == 0) {
+		ret = write_row(session, coll, false);
+	}
+	if (ret != 0) {
+		free(coll);
+		fail_engine(fail, ret, "creating the collection");
+		return NULL;
+	}
+	c->all[c->count++] = coll;
+	return coll;
+}
+
+struct collection *catalog_create(struct catalog *c, WT_SESSION *session, const char *ns,
+	struct fail *fail)
+{
+	struct collection *coll;
+
+	pthread_mutex_lock(&c->lock);
+	unsigned i = find(c, ns);
+	coll = i < c->count ? c->all[i] : create_locked(c, session, ns, fail);
+	if (coll != NULL) {
+		coll->users++;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return coll;
+}
+
+void catalog_put(struct catalog *c, struct collection *coll)
+{
+	if (coll != NULL) {
+		pthread_mutex_lock(&c->lock);
+		coll->users--;
+		pthread_cond_broadcast(&c->idle);
+		pthread_mutex_unlock(&c->lock);
+	}
+}
+
+static int drop_table(WT_SESSION *session, const char *uri)
+{
+	int ret = EBUSY;
+
+	for (int i = 0; i < DROP_RETRIES && ret == EBUSY; i++) {
+		ret = session->drop(session, uri, NULL);
+		if (ret == EBUSY) {
+			sched_yield();
+		}
+	}
+	return ret;
+}
+
+bool catalog_drop(struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail)
+{
+	struct collection *coll;
+
+	pthread_mutex_lock(&c->lock);
+	unsigned i = find(c, ns);
+	if (i == c->count) {
+		pthread_mutex_unlock(&c->lock);
+		return fail_set(fail, FAIL_NAMESPACE_NOT_FOUND, "ns not found");
+	}
+	coll = c->all[i];
+	int ret = write_row(session, coll, true);
+	if (ret != 0) {
+		pthread_mutex_unlock(&c->lock);
+		return fail_engine(fail, ret, "dropping the collection");
+	}
+	c->all[i] = c->all[--c->count];
+	while (coll->users > 0) {
+		pthread_cond_wait(&c->idle, &c->lock);
+	}
+	pthread_mutex_unlock(&c->lock);
+	ret = drop_table(session, coll->records);
+	if (ret == 0) {
+		ret = drop_table(session, coll->index);
+	}
+	free(coll);
+	return ret == 0 ? true : fail_engine(fail, ret, "dropping the tables");
+}
+
+void catalog_each(struct catalog *c, const char *db,
+	void (*visit)(const struct collection *coll, void *arg), void *arg)
+{
+	size_t len = db == NULL ? 0 : strlen(db);
+
+	pthread_mutex_lock(&c->lock);
+	for (unsigned i = 0; i < c->count; i++) {
+		const char *ns = c->all[i]->ns;
+
+		if (db == NULL || (strncmp(ns, db, len) == 0 && ns[len] == '.')) {
+			visit(c->all[i], arg);
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
+}
