@@ -16,6 +16,15 @@ MUST_CHECK bool recorder_endpoint(struct recorder *r, const struct endpoint *ep,
 MUST_CHECK bool recorder_sample(struct recorder *r, const struct sample *s, struct err *err);
 MUST_CHECK bool recorder_close(struct recorder *r, struct err *err); /* frees r in any case */
 
+/*
+ * History per endpoint, in steps, for the live screen and for replay alike (the same recording must
+ * draw the same graphs): an hour for a few endpoints, less for fleets, whose memory is bounded so.
+ */
+static inline unsigned record_history_steps(unsigned endpoints)
+{
+	return endpoints <= 16 ? HISTORY_STEPS : endpoints <= 64 ? 600u : 120u;
+}
+
 struct recording;
 /*
  * Loads the index of a recording (bounded: 512 MiB unpacked) and its endpoints. Lines that are
@@ -29,6 +38,7 @@ unsigned recording_count(const struct recording *r);
 unsigned recording_damaged(const struct recording *r);
 int64_t  recording_mono(const struct recording *r, unsigned i); /* time of the i-th sample */
 int64_t  recording_wall(const struct recording *r, unsigned i);
+uint16_t recording_endpoint_of(const struct recording *r, unsigned i);
 /* The i-th sample in file order, new for each call; the caller owns it. NULL if it does not parse. */
 struct sample *recording_sample(const struct recording *r, unsigned i);
 
