@@ -23,6 +23,7 @@ struct options {
 	double       speed;
 	char        *theme;
 	bool         ascii, no_color, markdown;
+	bool         yes;         /* lab: also on a target that is not empty */
 	char        *config_file, *credentials_file, *script_file, *log_file, *kind, *view;
 	double       timeout_s;   /* default 5 */
 	bool         no_targets;  /* none was given: discover */
@@ -34,7 +35,8 @@ struct options {
 
 /*
  * Parses argv; URIs in argv are overwritten with their redacted form once read. getenv-like lookup
- * so that tests pass their own. On failure err is ERR_USAGE with one line.
+ * so that tests pass their own. On failure err is ERR_USAGE with one line, and of o only `command`
+ * is meaningful (for the exit code). Either way o needs no options_finish() after a failure.
  */
 MUST_CHECK bool options_parse(struct options *o, int argc, char **argv,
 	const char *(*env)(const char *name), struct err *err);

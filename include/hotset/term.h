@@ -24,5 +24,12 @@ MUST_CHECK bool term_show(struct term *t, const struct canvas *c, bool full);
 /* Reads one key without waiting; KEYC_NONE when there is none, KEYC_EOF when the terminal is gone. */
 struct key term_key(struct term *t);
 void term_suspend(struct term *t); /* Ctrl-Z: restores, stops the process, takes the screen again */
+void term_resume(struct term *t);  /* after SIGCONT: the shell may have changed the modes */
+
+/*
+ * Sets LC_CTYPE, and nothing else, from the environment; a UTF-8 locale that is not installed
+ * becomes C.UTF-8. Returns false when the terminal wants ASCII. Once, before threads start.
+ */
+bool term_locale(void);
 
 #endif
