@@ -51,6 +51,19 @@ struct value frame_value(const struct frame *f, enum metric_id id);
 const char  *frame_info(const struct frame *f, enum metric_id id);
 const struct cell_value *frame_row(const struct frame *f, enum table_id t, unsigned row);
 
+/*
+ * Arithmetic on values: the first operand that is not OK gives its reason to the result, whose age
+ * is the larger of the two; a result that is not finite is IMPLAUSIBLE.
+ */
+struct value value_of(double v);
+struct value value_none(enum reason why);
+struct value value_add(struct value a, struct value b);
+struct value value_sub(struct value a, struct value b);
+/* num / den * scale; den == 0 gives zero_why. */
+struct value value_ratio(struct value num, struct value den, double scale, enum reason zero_why);
+/* a, or `instead` when a is missing. */
+struct value value_or(struct value a, double instead);
+
 /* For the CALC functions of core/derive_KIND.c: */
 struct delta {
 	double      d;  /* cur - prev */
@@ -64,9 +77,14 @@ struct derive_ctx {
 };
 /* The difference of a raw counter since its last present value (before this step). */
 struct delta derive_delta(const struct derive_ctx *c, enum metric_id counter);
+/* The same difference as a value, its age included. */
+struct value derive_diff(const struct derive_ctx *c, enum metric_id counter);
 void         derive_set(const struct derive_ctx *c, enum metric_id id, double v);
 void         derive_none(const struct derive_ctx *c, enum metric_id id, enum reason why);
-/* num / den * scale; the first reason that is not OK wins; den == 0 gives zero_why. */
+void         derive_put(const struct derive_ctx *c, enum metric_id id, struct value v);
+/* A better reason than NOT_SENT, for a value that is not there yet. */
+void derive_explain(const struct derive_ctx *c, enum metric_id id, enum reason why);
+/* derive_put of value_ratio. */
 void derive_ratio(const struct derive_ctx *c, enum metric_id id, struct value num, struct value den,
 	double scale, enum reason zero_why);
 

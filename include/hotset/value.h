@@ -40,7 +40,8 @@
 	X(OFF, "off")                                                                              \
 	X(NO_EVICTIONS, "nothing is evicted")                                                      \
 	X(NO_EXTSTORE, "no extstore")                                                              \
-	X(ARBITER, "an arbiter holds no data")
+	X(ARBITER, "an arbiter holds no data")                                                      \
+	X(WRITES, "most operations write")
 
 enum reason {
 #define X(name, text) REASON_##name,
