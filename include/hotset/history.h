@@ -16,7 +16,11 @@ struct history;
 /* steps: capacity in steps (HISTORY_STEPS, or less for fleets). NULL when there is no memory. */
 struct history *history_create(enum kind kind, unsigned steps);
 void            history_destroy(struct history *h);
-/* Stores all gauges, rates and calcs of the frame at its sample's mono time. */
+/*
+ * Stores all gauges, rates and calcs of the frame at its sample's mono time. An interval of more
+ * than 2.5 times the one before is a gap: then a value gets its own step only. The same frame may
+ * be put again, when estimate_step() has added to it.
+ */
 void history_put(struct history *h, const struct frame *f);
 /* Stores one value; for what estimate computed afterwards. */
 void history_put_one(struct history *h, enum metric_id id, int64_t mono_ns, double span_s, struct value v);
@@ -27,6 +31,7 @@ float history_at(const struct history *h, enum metric_id id, int64_t mono_ns);
  * Returns how many are not gaps.
  */
 unsigned history_window(const struct history *h, enum metric_id id, int64_t mono_ns, unsigned n, float *out);
+enum kind history_kind(const struct history *h);
 unsigned history_steps(const struct history *h);
 size_t   history_bytes(const struct history *h); /* memory held, for the help screen */
 
@@ -39,7 +44,11 @@ bool history_median(const struct history *h, enum metric_id id, int64_t mono_ns,
 bool history_slope(const struct history *h, enum metric_id id, int64_t mono_ns, unsigned n,
 	unsigned min_count, double *slope, double *stderr_out);
 
-/* Sets the CALCs that need history: means, times to trigger, working set (core/estimate.c). */
+/*
+ * Sets the CALCs that need history, after history_put() of the same frame: means, times to trigger,
+ * working set. A working set needs 10 s of history and uses up to 60 s; see core/estimate.c for the
+ * two estimators and the conditions of each, whose names are the reasons when there is none.
+ */
 void estimate_step(const struct history *h, struct frame *f);
 
 #endif
