@@ -10,6 +10,7 @@
 #define HOTSET_RULES_H
 
 #include "hotset/model.h"
+#include "hotset/num.h"
 
 struct finding {
 	enum level  level;      /* LEVEL_OK: does not hold */
@@ -18,13 +19,21 @@ struct finding {
 	char        next[160];
 	struct data data;
 	char        skip[64];   /* not empty: cannot judge yet, why ("needs a base line of 60 s") */
+	uint64_t    event_id;   /* of a course: the event that it began */
 };
+
+/* The sentence with its level, what to do next, or why the rule cannot judge yet. */
+void finding_say(struct finding *f, enum level level, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void finding_next(struct finding *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void finding_skip(struct finding *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* A value of a metric in its unit, for sentences; returns buf. */
+const char *finding_num(char buf[NUM_MAX], enum metric_id id, double v);
 
 struct rule {
 	const char *code;
 	enum kind   kind;
 	double      hold_s;     /* how long it must not hold before the verdict goes */
-	bool        quiet;      /* no begin and end events: a normal state, say */
+	bool        quiet;      /* no begin and end events below warn: a normal state, say */
 	void (*eval)(const struct model *m, const struct endpoint *ep, struct finding *out);
 	/* for courses, instead of eval; may emit its own events through model_add_event() */
 	size_t state_size;
