@@ -2,15 +2,36 @@
  * Bytes in, sample out. Parsers are pure: they do not block, read files or know a clock. All of
  * them return false and fill err when the input as a whole is not what it should be; a bad field
  * spoils only itself (its metric is missing, with a reason). They set product, version, role,
- * epoch (where it follows from the input), scalars and tables; sources set times and the status,
- * which a parser changes only downwards (UNSUPPORTED, LOADING, PARTIAL).
+ * epoch (where it follows from the input), scalars and tables; sources set times and, before they
+ * call the parser, the status, which a parser changes only downwards (UNSUPPORTED, LOADING,
+ * PARTIAL, each with sample.err). On failure status_from_err(err->code) is the status to show.
  */
 #ifndef HOTSET_PARSE_H
 #define HOTSET_PARSE_H
 
 #include "hotset/sample.h"
 
-/* ---- redis: the payload of INFO (any sections) ---- */
+/*
+ * A server that names no run of its own (memcached, MongoDB before 4.4, a host) is the same as
+ * before while pid is and the start by its own clock moved by at most 5 s: that start wanders by a
+ * second within one run. Keeps the epoch of `last` in this case, then makes `s` the last one. Call
+ * it after the parser for every sample of one endpoint, with a zeroed `last` first; a sample
+ * without start_s keeps its epoch.
+ */
+struct server_run {
+	uint64_t pid;
+	int64_t  start_s;
+	uint64_t epoch;
+};
+void parse_settle_epoch(struct server_run *last, struct sample *s);
+
+/*
+ * ---- redis: the payload of INFO (any sections) ----
+ * Also takes a raw capture: "$N" in the first line must be the payload's length, and an error line
+ * ("-NOAUTH ...") gives false with its status' code. A last line without newline in a text whose
+ * other lines end in CR LF was cut off and is not believed; a source that knows by the length of
+ * the reply that it is complete adds the missing CR LF.
+ */
 MUST_CHECK bool parse_redis_info(const char *buf, size_t len, struct sample *out, struct err *err);
 /* A RESP error line without '-' ("NOAUTH Authentication required.") as a status. */
 enum status parse_redis_error(const char *line, size_t len, struct err *err);
@@ -18,6 +39,9 @@ enum status parse_redis_error(const char *line, size_t len, struct err *err);
 /*
  * ---- memcached: one or several replies to `stats`, `stats settings`, `items`, `slabs`, `extstore`,
  * one after another ("STAT name value\r\n" ... "END\r\n") ----
+ * A last line without newline (other than END) is not believed. Without a final END the status
+ * becomes PARTIAL. A proxy: UNSUPPORTED, memcached.kind "proxy". Sets pid and start_s: see
+ * parse_settle_epoch().
  */
 MUST_CHECK bool parse_memcached_stats(const char *buf, size_t len, struct sample *out, struct err *err);
 /* The first line of a reply that is not a STAT line, as a status. */
@@ -42,7 +66,10 @@ struct cgroup_texts {
 };
 void parse_cgroup(const struct cgroup_texts *t, struct sample *out);
 
-/* ---- a metrics scrape (Prometheus text 0.0.4, OpenMetrics 1.0) of a node_exporter, into host.* ---- */
+/*
+ * ---- a metrics scrape (Prometheus text 0.0.4, OpenMetrics 1.0) of a node_exporter, into host.* ----
+ * What is no metrics text, or none of a node_exporter, is false with ERR_UNSUPPORTED.
+ */
 MUST_CHECK bool parse_node_metrics(const char *buf, size_t len, struct sample *out, struct err *err);
 
 /* ---- mongo ---- */

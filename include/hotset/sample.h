@@ -75,6 +75,8 @@ struct sample {
 	int64_t     mono_ns, wall_ns; /* middle between request and reply; mono is CLOCK_BOOTTIME */
 	int64_t     rtt_ns;           /* -1: none (a file) */
 	uint64_t    epoch;            /* identity of the server run; 0: unknown */
+	uint64_t    pid;              /* of the server as it says, 0 unknown; for the epoch only */
+	int64_t     start_s;          /* when its run began by its own clock, 0 unknown; likewise */
 	struct err  err;              /* why the status is not ok; ERR_NONE and "" otherwise */
 	char        product[24];      /* "redis", "valkey", "mongod", "memcached", "linux", ... */
 	char        version[48];      /* "" when the server does not say */
