@@ -1,0 +1,604 @@
+/*
+ * Targets as people type them: "URI", "name=URI" or "host:port" guessed by its port. Errors quote
+ * the input only through target_redact() and never a part of it: with a raw '/' or '@' in a
+ * password no part can be trusted to be what it looks like.
+ */
+#include "hotset/source.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <mongoc/mongoc.h>
+#include <strings.h>
+#include <sys/un.h>
+
+#include "hotset/num.h"
+#include "hotset/text.h"
+
+#define URI_MAX    4096 /* bytes */
+#define SHOWN_MAX  90   /* bytes of a target in an error message */
+#define HOSTS_MAX  64   /* seeds of one MongoDB URI */
+#define MONGO_PORT 27017
+
+struct slice {
+	const char *s;
+	size_t      len;
+};
+
+/* The pieces of a URI, not decoded. */
+struct uri {
+	struct slice scheme, userinfo, authority, path, query;
+	bool         has_userinfo;
+};
+
+static struct slice slice_of(const char *begin, const char *end)
+{
+	return (struct slice){ begin, (size_t)(end - begin) };
+}
+
+static bool slice_is(struct slice a, const char *s)
+{
+	return a.len == strlen(s) && strncasecmp(a.s, s, a.len) == 0;
+}
+
+static const char *slice_find(struct slice a, char c)
+{
+	return a.len ? memchr(a.s, c, a.len) : NULL;
+}
+
+/* ---- what may be shown ------------------------------------------------------------------------- */
+
+static bool is_secret_key(struct slice key)
+{
+	static const char word[] = "password";
+	size_t n = sizeof(word) - 1;
+
+	if (slice_is(key, "authMechanismProperties"))
+		return true;
+	for (size_t i = 0; i + n <= key.len; i++)
+		if (strncasecmp(key.s + i, word, n) == 0)
+			return true;
+	return false;
+}
+
+struct out {
+	char  *p;
+	size_t len, cap;
+};
+
+static void put(struct out *o, const char *s, size_t len)
+{
+	if (o->len + 1 >= o->cap)
+		return;
+	if (len > o->cap - o->len - 1)
+		len = o->cap - o->len - 1;
+	memcpy(o->p + o->len, s, len);
+	o->len += len;
+	o->p[o->len] = '\0';
+}
+
+/* Copies from `s` on, with the values of secret parameters replaced. */
+static void put_query(struct out *o, const char *s)
+{
+	while (*s) {
+		const char *end, *eq;
+		size_t n = strcspn(s, "?&");
+
+		put(o, s, n);
+		s += n;
+		if (!*s)
+			return;
+		put(o, s++, 1);
+		end = s + strcspn(s, "&");
+		eq = memchr(s, '=', (size_t)(end - s));
+		if (!eq || !is_secret_key(slice_of(s, eq)))
+			continue;
+		put(o, s, (size_t)(eq + 1 - s));
+		put(o, "***", 3);
+		s = end;
+	}
+}
+
+void target_redact(const char *text, char *out, size_t cap)
+{
+	struct out o = { out, 0, cap };
+	const char *start = strstr(text, "://"), *at, *colon;
+
+	if (cap == 0)
+		return;
+	out[0] = '\0';
+	start = start ? start + 3 : text;
+	/* The last '@', wherever it is: a raw '/' or '@' in a password must not show the rest of it. */
+	at = strrchr(start, '@');
+	colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
+	if (colon) {
+		put(&o, text, (size_t)(colon + 1 - text));
+		put(&o, "***", 3);
+		text = at;
+	}
+	put_query(&o, text);
+}
+
+static bool refuse(struct err *err, const char *text, const char *why)
+{
+	char shown[SHOWN_MAX];
+
+	target_redact(text, shown, sizeof(shown));
+	return err_set(err, ERR_USAGE, "target '%s': %s", shown, why);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------ */
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Percent-decodes into out; NULL, or why not. */
+static const char *decode(struct slice in, char *out, size_t cap)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in.len; i++) {
+		char c = in.s[i];
+
+		if (c == '%') {
+			int hi = i + 2 < in.len ? hex(in.s[i + 1]) : -1;
+			int lo = i + 2 < in.len ? hex(in.s[i + 2]) : -1;
+
+			if (hi < 0 || lo < 0)
+				return "a '%' must be followed by two hexadecimal digits (write %25 for '%')";
+			c = (char)(hi * 16 + lo);
+			i += 2;
+		}
+		if (c == '\0' || n + 1 >= cap)
+			return c ? "too long" : "%00 is not allowed";
+		out[n++] = c;
+	}
+	out[n] = '\0';
+	return NULL;
+}
+
+static bool is_printable(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s <= ' ' || *s == 0x7f)
+			return false;
+	return true;
+}
+
+static const char *decode_port(struct slice in, uint16_t *out)
+{
+	uint64_t v;
+
+	if (!num_parse_u64(in.s, in.len, &v) || v == 0 || v > UINT16_MAX)
+		return "the port must be a number from 1 to 65535";
+	*out = (uint16_t)v;
+	return NULL;
+}
+
+static const char *check_ipv6(const char *host)
+{
+	struct in6_addr a;
+	char plain[INET6_ADDRSTRLEN];
+	size_t n = strcspn(host, "%");
+
+	if (n >= sizeof(plain))
+		return "not an IPv6 address within the brackets";
+	memcpy(plain, host, n);
+	plain[n] = '\0';
+	return inet_pton(AF_INET6, plain, &a) == 1 ? NULL : "not an IPv6 address within the brackets";
+}
+
+static const char *check_name(const char *host)
+{
+	if (!*host)
+		return "the host is missing";
+	for (const char *p = host; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
+			return "a host name has letters, digits, '-', '.' and '_' only";
+	return NULL;
+}
+
+/* "host", "host:port", "[v6]", "[v6%25zone]:port"; *port keeps its value when there is none. */
+static const char *decode_host(struct slice in, char *host, size_t cap, uint16_t *port)
+{
+	const char *end = in.s + in.len, *colon = slice_find(in, ':'), *why;
+
+	if (in.len && in.s[0] == '[') {
+		const char *close = slice_find(in, ']');
+
+		if (!close)
+			return "the closing ']' is missing";
+		why = decode(slice_of(in.s + 1, close), host, cap);
+		if (!why)
+			why = check_ipv6(host);
+		if (!why && close + 1 != end)
+			why = close[1] == ':' ? decode_port(slice_of(close + 2, end), port)
+					      : "only ':port' may follow the ']'";
+		return why;
+	}
+	if (colon && memchr(colon + 1, ':', (size_t)(end - colon - 1)))
+		return "an IPv6 address needs brackets, as in [2001:db8::1]:27017";
+	why = decode(slice_of(in.s, colon ? colon : end), host, cap);
+	if (!why)
+		why = check_name(host);
+	if (!why && colon)
+		why = decode_port(slice_of(colon + 1, end), port);
+	return why;
+}
+
+static void split(const char *scheme_end, const char *begin, struct uri *u)
+{
+	const char *rest = scheme_end + 3, *end = rest + strlen(rest), *at;
+
+	u->scheme = slice_of(begin, scheme_end);
+	u->authority = (struct slice){ rest, strcspn(rest, "/?") };
+	rest += u->authority.len;
+	u->path = (struct slice){ rest, strcspn(rest, "?") };
+	rest += u->path.len;
+	u->query = slice_of(*rest ? rest + 1 : rest, end);
+	at = u->authority.len ? memrchr(u->authority.s, '@', u->authority.len) : NULL;
+	u->has_userinfo = at != NULL;
+	if (at) {
+		u->userinfo = slice_of(u->authority.s, at);
+		u->authority = slice_of(at + 1, u->authority.s + u->authority.len);
+	}
+}
+
+static const char *decode_userinfo(const struct uri *u, struct target *t)
+{
+	const char *colon = slice_find(u->userinfo, ':'), *end = u->userinfo.s + u->userinfo.len, *why;
+
+	if (!u->has_userinfo)
+		return NULL;
+	why = decode(slice_of(u->userinfo.s, colon ? colon : end), t->user, sizeof(t->user));
+	if (!why && colon)
+		why = decode(slice_of(colon + 1, end), t->password, sizeof(t->password));
+	return why;
+}
+
+/* One "key=value" of a query. 1: it was a TLS option of ours, 0: it was not, -1: it is wrong. */
+static int decode_option(struct slice param, struct target *t, const char **why)
+{
+	const char *eq = slice_find(param, '=');
+	struct slice key = slice_of(param.s, eq ? eq : param.s + param.len);
+	struct slice value = eq ? slice_of(eq + 1, param.s + param.len) : (struct slice){ "", 0 };
+
+	if (slice_is(key, "tlsCAFile"))
+		*why = decode(value, t->ca_file, sizeof(t->ca_file));
+	else if (slice_is(key, "tlsCertificateKeyFile"))
+		*why = decode(value, t->cert_file, sizeof(t->cert_file));
+	else if (slice_is(key, "tlsAllowInvalidCertificates") && slice_is(value, "true"))
+		t->tls_insecure = true;
+	else if (slice_is(key, "tlsAllowInvalidCertificates") && slice_is(value, "false"))
+		t->tls_insecure = false;
+	else
+		return 0;
+	return *why ? -1 : 1;
+}
+
+/* Takes the TLS options out of the query; what is left goes to `rest` if that is given. */
+static const char *decode_query(struct slice query, struct target *t, struct out *rest)
+{
+	const char *p = query.s, *end = query.s + query.len, *why = NULL;
+	char sep = '?';
+
+	while (p < end) {
+		const char *amp = memchr(p, '&', (size_t)(end - p));
+		struct slice param = slice_of(p, amp ? amp : end);
+		int is = decode_option(param, t, &why);
+
+		if (is < 0)
+			return why;
+		if (is == 0 && !rest)
+			return "known options are tlsCAFile, tlsCertificateKeyFile and "
+			       "tlsAllowInvalidCertificates=true|false";
+		if (is == 0) {
+			put(rest, &sep, 1);
+			put(rest, param.s, param.len);
+			sep = '&';
+		}
+		p = amp ? amp + 1 : end;
+	}
+	return NULL;
+}
+
+/* ---- kinds of target --------------------------------------------------------------------------- */
+
+/* Long names keep their beginning and their end, which both tell them apart. */
+static void shorten(char *out, size_t cap, const char *s)
+{
+	size_t len = strlen(s), head = (cap - 3) / 2, tail = cap - 3 - head;
+
+	if (len < cap)
+		memcpy(out, s, len + 1);
+	else
+		snprintf(out, cap, "%.*s..%s", (int)head, s, s + len - tail);
+}
+
+static void set_address(struct target *t, const char *address)
+{
+	char id[sizeof(t->host) + sizeof(t->path)];
+
+	snprintf(id, sizeof(id), "%s@%s", t->ops->name, address);
+	shorten(t->id, sizeof(t->id), id);
+	shorten(t->address, sizeof(t->address), address);
+}
+
+static void set_host_address(struct target *t, const char *more)
+{
+	char buf[sizeof(t->host) + 32];
+
+	snprintf(buf, sizeof(buf), strchr(t->host, ':') ? "[%s]:%u%s" : "%s:%u%s", t->host, t->port, more);
+	set_address(t, buf);
+}
+
+static const char *decode_unix(struct slice path, struct target *t)
+{
+	const char *why = decode(path, t->path, sizeof(t->path));
+
+	if (why)
+		return why;
+	if (t->path[0] != '/' || !t->path[1])
+		return "the path of the socket is missing, as in redis+unix:///run/redis.sock";
+	if (strlen(t->path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		return "the path of a unix socket has at most 107 bytes";
+	if (!is_printable(t->path))
+		return "the path holds blanks or control characters";
+	set_address(t, t->path);
+	return NULL;
+}
+
+static const char *parse_cache(const struct uri *u, struct target *t)
+{
+	bool is_unix = strstr(t->scheme, "+unix") != NULL;
+	const char *why = decode_userinfo(u, t);
+	uint64_t db;
+
+	if (!why)
+		why = decode_query(u->query, t, NULL);
+	if (why)
+		return why;
+	if (is_unix)
+		return u->authority.len ? "write three slashes, as in redis+unix:///run/redis.sock"
+					: decode_unix(u->path, t);
+	t->port = t->tls && t->ops->tls_port ? t->ops->tls_port : t->ops->port;
+	why = decode_host(u->authority, t->host, sizeof(t->host), &t->port);
+	if (why)
+		return why;
+	if (u->path.len > 1) {
+		if (t->ops->kind != KIND_REDIS)
+			return "nothing but options may follow the port";
+		if (!num_parse_u64(u->path.s + 1, u->path.len - 1, &db) || db > 1000000)
+			return "what follows the '/' must be the number of a database";
+		t->db = (unsigned)db;
+	}
+	set_host_address(t, "");
+	return NULL;
+}
+
+static const char *parse_http(const struct uri *u, struct target *t)
+{
+	struct out rest = { t->path, 0, sizeof(t->path) };
+	const char *why = decode_userinfo(u, t);
+
+	t->port = t->tls ? t->ops->tls_port : t->ops->port;
+	if (!why)
+		why = decode_host(u->authority, t->host, sizeof(t->host), &t->port);
+	if (why)
+		return why;
+	if (u->path.len + u->query.len + 2 > sizeof(t->path))
+		return "the path is too long";
+	if (u->path.len)
+		put(&rest, u->path.s, u->path.len);
+	else
+		put(&rest, "/metrics", 8);
+	why = decode_query(u->query, t, &rest);
+	if (!why && !is_printable(t->path))
+		why = "the path holds blanks or control characters";
+	if (!why)
+		set_host_address(t, "");
+	return why;
+}
+
+/* One seed of a MongoDB URI: host and port, or a percent-encoded socket. */
+static const char *decode_seed(struct slice in, char *host, size_t cap, uint16_t *port)
+{
+	const char *why;
+
+	*port = MONGO_PORT;
+	if (in.len < 3 || strncasecmp(in.s, "%2f", 3) != 0)
+		return decode_host(in, host, cap, port);
+	*port = 0;
+	why = decode(in, host, cap);
+	return why || is_printable(host) ? why : "the path holds blanks or control characters";
+}
+
+/* The driver judges the rest of a MongoDB URI; its message is used only if it holds no secret. */
+static const char *check_mongo(const char *uri, struct target *t, bson_error_t *error)
+{
+	mongoc_uri_t *m = mongoc_uri_new_with_error(uri, error);
+
+	if (!m)
+		return t->password[0] && strstr(error->message, t->password)
+			? "the driver refuses this URI" : error->message;
+	t->tls = mongoc_uri_get_tls(m);
+	mongoc_uri_destroy(m);
+	return NULL;
+}
+
+static const char *parse_mongo(const char *text, const struct uri *u, struct target *t, bson_error_t *error)
+{
+	const char *p = u->authority.s, *end = p + u->authority.len, *why = decode_userinfo(u, t);
+	char more[16] = "", seed[sizeof(t->host)];
+	unsigned n = 0;
+	uint16_t port;
+
+	for (; !why; n++) {
+		const char *comma = memchr(p, ',', (size_t)(end - p));
+
+		if (n == HOSTS_MAX)
+			return "too many hosts";
+		why = decode_seed(slice_of(p, comma ? comma : end), seed, sizeof(seed), &port);
+		if (!why && n == 0) {
+			memcpy(t->host, seed, sizeof(seed));
+			t->port = port;
+		}
+		if (!comma)
+			break;
+		p = comma + 1;
+	}
+	if (!why)
+		why = check_mongo(text, t, error);
+	if (why)
+		return why;
+	t->uri = strdup(text);
+	if (!t->uri)
+		return "no memory";
+	if (n)
+		snprintf(more, sizeof(more), " +%u", n);
+	if (strcmp(t->scheme, "mongodb+srv") == 0 || t->port == 0)
+		set_address(t, t->host);
+	else
+		set_host_address(t, more);
+	if (t->port == 0) {
+		memcpy(t->path, t->host, sizeof(t->path));
+		t->host[0] = '\0';
+	}
+	return NULL;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static const char *unknown_scheme(struct out *o)
+{
+	put(o, "unknown scheme; known are", 25);
+	for (const struct source_ops *const *k = source_kinds; *k; k++)
+		for (const char *const *s = (*k)->schemes; *s; s++) {
+			put(o, " ", 1);
+			put(o, *s, strlen(*s));
+		}
+	return o->p;
+}
+
+static const char *parse_proc(const char *dir, struct target *t)
+{
+	if (dir[0] == '/' && dir[1] == '/' && dir[2] == '/')
+		dir += 2; /* proc:///DIR */
+	if (*dir && *dir != '/')
+		return "after 'proc:' only an absolute directory may follow";
+	if (strlen(dir) >= sizeof(t->path))
+		return "the directory is too long";
+	memcpy(t->path, dir, strlen(dir) + 1);
+	if (!is_printable(t->path))
+		return "the directory holds blanks or control characters";
+	memcpy(t->scheme, "proc", sizeof("proc"));
+	snprintf(t->address, sizeof(t->address), "this host");
+	if (*dir)
+		shorten(t->address, sizeof(t->address), dir);
+	snprintf(t->id, sizeof(t->id), "proc:%s", *dir ? t->address : "");
+	return NULL;
+}
+
+static const char *parse_uri(const char *text, const char *scheme_end, struct target *t, struct out *note,
+	bson_error_t *error)
+{
+	struct uri u = { .has_userinfo = false };
+
+	split(scheme_end, text, &u);
+	t->ops = source_find_scheme(u.scheme.s, u.scheme.len);
+	if (!t->ops || u.scheme.len >= sizeof(t->scheme))
+		return unknown_scheme(note);
+	for (size_t i = 0; i < u.scheme.len; i++)
+		t->scheme[i] = (char)tolower((unsigned char)u.scheme.s[i]);
+	t->tls = strcmp(t->scheme, "rediss") == 0 || strcmp(t->scheme, "memcacheds") == 0 ||
+		 strcmp(t->scheme, "https") == 0;
+	if (t->ops->kind == KIND_MONGO)
+		return parse_mongo(text, &u, t, error);
+	if (t->ops->kind == KIND_HOST)
+		return t->ops->port ? parse_http(&u, t) : parse_proc(scheme_end + 1, t);
+	return parse_cache(&u, t);
+}
+
+/* "host:port" without a scheme. */
+static const char *parse_guess(const char *text, struct target *t, bson_error_t *error)
+{
+	char host[sizeof(t->host)], uri[URI_MAX + 16];
+	uint16_t port = text[0] == '[' ? MONGO_PORT : 0;
+	struct uri u = { .has_userinfo = false };
+	const char *why;
+
+	if (strchr(text, '@'))
+		return "credentials need a whole URI, as in redis://user:password@host";
+	why = decode_host(slice_of(text, text + strlen(text)), host, sizeof(host), &port);
+	if (why)
+		return why;
+	for (const struct source_ops *const *k = source_kinds; *k && port; k++)
+		if ((*k)->port == port && (*k)->kind != KIND_HOST)
+			t->ops = *k;
+	if (!t->ops)
+		return "its port does not tell what it is: write a scheme, as in redis://host:port";
+	snprintf(uri, sizeof(uri), "%s://%s", t->ops->schemes[0], text);
+	snprintf(t->scheme, sizeof(t->scheme), "%s", t->ops->schemes[0]);
+	split(strstr(uri, "://"), uri, &u);
+	return t->ops->kind == KIND_MONGO ? parse_mongo(uri, &u, t, error) : parse_cache(&u, t);
+}
+
+bool target_parse(const char *text, struct target *out, struct err *err)
+{
+	struct target t = { .ops = NULL };
+	char note_buf[120] = "";
+	struct out note = { note_buf, 0, sizeof(note_buf) };
+	const char *uri = text, *sep, *why = NULL;
+	size_t name_len = strcspn(text, "=:/?@[");
+	bson_error_t error;
+
+	if (strlen(text) > URI_MAX)
+		return refuse(err, text, "too long");
+	if (text[name_len] == '=') {
+		uri = text + name_len + 1;
+		if (name_len == 0 || name_len >= sizeof(t.name))
+			why = "the name before '=' must have 1 to 63 bytes";
+		else
+			text_sanitize(t.name, sizeof(t.name), text, name_len);
+	}
+	sep = strstr(uri, "://");
+	if (why)
+		;
+	else if (strncasecmp(uri, "proc:", 5) == 0) {
+		t.ops = source_find_scheme("proc", 4);
+		why = parse_proc(uri + 5, &t);
+	} else if (sep) {
+		why = parse_uri(uri, sep, &t, &note, &error);
+	} else {
+		why = parse_guess(uri, &t, &error);
+	}
+	if (why) {
+		refuse(err, text, why);
+		target_finish(&t);
+		return false;
+	}
+	*out = t;
+	explicit_bzero(&t, sizeof(t));
+	return true;
+}
+
+void target_finish(struct target *t)
+{
+	if (t->uri) {
+		explicit_bzero(t->uri, strlen(t->uri));
+		free(t->uri);
+	}
+	explicit_bzero(t, sizeof(*t));
+}
+
+void target_set_credentials(struct target *t, const char *user, const char *password)
+{
+	explicit_bzero(t->user, sizeof(t->user));
+	explicit_bzero(t->password, sizeof(t->password));
+	snprintf(t->user, sizeof(t->user), "%s", user);
+	snprintf(t->password, sizeof(t->password), "%s", password);
+}
