@@ -25,7 +25,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 # ---- libraries ---------------------------------------------------------------------------------
 
 PKGS   := ncursesw libmongoc-1.0 libbson-1.0 hiredis libcurl zlib
-NODEPS := help clean dist
+NODEPS := help clean dist demo
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
 MISSING := $(shell for p in $(PKGS) inih; do pkg-config --exists $$p 2>/dev/null || printf '%s ' $$p; done)
 ifneq ($(strip $(MISSING)),)
@@ -66,7 +66,7 @@ TESTS   := $(patsubst %.c,$(B)/%,$(TEST_SRCS))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRCS))
 PROGS   := $(B)/hotset $(if $(HAVE_WT),$(B)/wtnode)
 
-all: $(PROGS)
+all: $(PROGS) ## hotset, and wtnode where libwiredtiger is
 ifeq ($(HAVE_WT),)
 	@echo 'note: no libwiredtiger here, so wtnode (the embedded lab node) is not built; the dashboard is complete'
 endif
@@ -107,16 +107,73 @@ tests: $(PROGS) $(TESTS)
 check: tests ## build and run every test; ends with "N passed, N failed"
 	$(Q)B=$(B) tests/run $(TESTS)
 
+snap-update: tests ## rewrite the snapshots from what the program draws now
+	$(Q)B=$(B) FILTER=snapshot/ SNAP_UPDATE=1 tests/run $(TESTS)
+
+integration e2e: tests ## only the tests against real servers, or on a real terminal
+	$(Q)B=$(B) FILTER=$@/ tests/run $(TESTS)
+
 asan: ## the tests again under the address and undefined-behaviour sanitizers
 	$(Q)$(MAKE) --no-print-directory B=$(B)/asan SAN=address,undefined check
 
 tsan: ## the tests of threads under the thread sanitizer
 	$(Q)$(MAKE) --no-print-directory B=$(B)/tsan SAN=thread check
 
+lint: $(B)/hotset ## layers, headers, style, scripts, manual pages, generated files, analyzers
+	$(Q)B=$(B) CC="$(CC)" CFLAGS="$(HOTSET_CPPFLAGS) $(PKG_CFLAGS)" tests/lint/run
+
+bench: $(PROGS) $(BENCHES) ## what hotset costs, beside htop in the same run (contrib/setup bench)
+	$(Q)B=$(B) tests/bench/run
+
+cov: ## line coverage of the tests, per file
+	$(Q)$(MAKE) --no-print-directory B=$(B)/cov CFLAGS='--coverage -O0' LDFLAGS=--coverage check
+	$(Q)tests/lint/coverage $(B)/cov
+
+# ---- to look at, to read, to install ------------------------------------------------------------
+
+demo: ## set up, build, and show three private caches under load on the live screen
+	$(Q)contrib/setup
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(B)/hotset lab demo
+
+docs: $(B)/hotset ## write docs/METRICS.md and docs/screen.svg anew, from the program itself
+	$(Q)$(B)/hotset metrics --markdown >docs/METRICS.md
+	$(Q)$(B)/hotset replay docs/recordings/scan.rec.gz $(SHOT) --format svg >docs/screen.svg
+
+install: $(PROGS) ## into PREFIX (/usr/local), below DESTDIR
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/man/man1 share/man/man5 share/hotset/themes)
+	install -m 755 $(B)/hotset $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 docs/hotset.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 docs/hotset.5 docs/hotset-rec.5 $(DESTDIR)$(PREFIX)/share/man/man5/
+	install -m 644 themes/* $(DESTDIR)$(PREFIX)/share/hotset/themes/
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 644 contrib/completions/hotset.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/hotset
+ifneq ($(HAVE_WT),)
+	install -d $(DESTDIR)$(PREFIX)/libexec/hotset
+	install -m 755 $(B)/wtnode $(DESTDIR)$(PREFIX)/libexec/hotset/
+endif
+
+uninstall: ## what install put there
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/hotset libexec/hotset/wtnode share/man/man1/hotset.1 \
+		share/man/man5/hotset.5 share/man/man5/hotset-rec.5 \
+		share/bash-completion/completions/hotset)
+	rm -rf $(DESTDIR)$(PREFIX)/share/hotset
+
+dist: ## hotset-VERSION.tar.gz from the last commit
+	git archive --prefix=hotset-$(VERSION)/ -o hotset-$(VERSION).tar.gz HEAD
+
+compile_commands.json: $(wildcard src/*/*.c) Makefile ## for editors and clang's tools
+	$(Q){ printf '['; sep=; for f in $(SRCS) $(WT_SRCS) $(TEST_SRCS) $(SUP_SRCS); do \
+		printf '%s\n{"directory": "%s", "file": "%s", "command": "%s -c %s"}' "$$sep" "$(CURDIR)" $$f \
+		'$(subst ",\\\",$(subst ',,$(CC) $(HOTSET_CPPFLAGS) $(PKG_CFLAGS) $(HOTSET_CFLAGS)))' $$f; \
+		sep=,; done; printf '\n]\n'; } >$@
+
 clean: ## remove what was built
 	rm -rf $(B)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z][a-z_.0-9 -]*\):.*## /\1\t/p' Makefile | expand -t 24 | sed 's/^/  make /'
 
-.PHONY: all tests check asan tsan clean help
+.PHONY: all tests check snap-update integration e2e asan tsan lint bench cov demo docs install \
+	uninstall dist clean help

@@ -97,7 +97,6 @@ static void wtnode_arguments(const struct server *s, const struct stage *stage, 
 	arg(a, "--dbpath"), arg(a, "%s/wtnode", stage->dir);
 	arg(a, "--cache-size"), arg(a, "64MB");
 	arg(a, "--port"), arg(a, "0");
-	arg(a, "--parent-death");
 }
 
 /* Debian's redis-tools holds the server under the name of the checker; redis-server only adds links. */
