@@ -51,6 +51,9 @@ struct value frame_value(const struct frame *f, enum metric_id id);
 const char  *frame_info(const struct frame *f, enum metric_id id);
 const struct cell_value *frame_row(const struct frame *f, enum table_id t, unsigned row);
 
+/* The row of the longest running collection scan of a user in mongo.op, NULL if there is none. */
+const struct cell_value *derive_mongo_scan(const struct frame *f);
+
 /*
  * Arithmetic on values: the first operand that is not OK gives its reason to the result, whose age
  * is the larger of the two; a result that is not finite is IMPLAUSIBLE.

@@ -158,6 +158,23 @@ static void derive_collections(const struct derive_ctx *c)
 	}
 }
 
+/* Members that follow the oplog scan it for ever: that is no user's scan. */
+const struct cell_value *derive_mongo_scan(const struct frame *f)
+{
+	const struct cell_value *longest = NULL;
+
+	for (unsigned i = 0; i < f->tables[TABLE_MONGO_OP].n; i++) {
+		const struct cell_value *row = frame_row(f, TABLE_MONGO_OP, i);
+		const char *plan = row[COL_MONGO_OP_PLAN].text, *ns = row[COL_MONGO_OP_NS].text;
+
+		if (!plan || strncmp(plan, "COLLSCAN", 8) != 0 || (ns && strncmp(ns, "local.", 6) == 0))
+			continue;
+		if (!longest || row[COL_MONGO_OP_SECS].num.v > longest[COL_MONGO_OP_SECS].num.v)
+			longest = row;
+	}
+	return longest;
+}
+
 void derive_mongo(const struct derive_ctx *c)
 {
 	static const enum metric_id from_history[] = {

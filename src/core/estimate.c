@@ -19,12 +19,14 @@
 #define SLOPE_MIN       10u   /* present seconds that a slope needs */
 #define SLOPE_SIGMAS    3.0   /* a slope below this many standard errors is flat */
 #define WINDOW_S        60u   /* of the working set */
+#define SCAN_S          75u   /* no scan may have ended in these; its pages come in after its count */
 #define WINDOW_MIN      10u   /* present seconds that an estimate needs */
 #define FEW_EVICTIONS   1.0   /* pages per second that count as "nothing is evicted" */
 #define WARM_PER_OP     0.01  /* pages read per operation above which a cache still fills */
 #define MIN_OPS_FIT     100.0 /* operations in the window, when nothing is evicted */
 #define MIN_OPS_STEADY  1000.0
 #define STEADY_POINTS   5.0   /* points of fill between the first and the last third */
+#define STEADY_READS    0.5   /* of the mean rate of pages read, likewise */
 #define MAX_PER_OP      0.95
 #define MAX_WRITE_SHARE 0.5   /* of the operations; beyond it R is not the set that is read */
 #define RANGE           0.15  /* measured error of the uniform-equivalent: within -7 and +13 % */
@@ -67,16 +69,16 @@ static void set_time_to_trigger(const struct history *h, struct frame *f, enum m
 /* ---- the working set ---- */
 
 struct window {
-	float    fill[WINDOW_S], evicted_clean[WINDOW_S], evicted_dirty[WINDOW_S];
-	float    pages[WINDOW_S], ops[WINDOW_S], scans[WINDOW_S];
-	float    read_bytes[WINDOW_S], writes[3][WINDOW_S];
+	float fill[WINDOW_S], evicted_clean[WINDOW_S], evicted_dirty[WINDOW_S];
+	float pages[WINDOW_S], ops[WINDOW_S], read_bytes[WINDOW_S], writes[3][WINDOW_S];
+	float scans[SCAN_S];
 };
 
 /* Sums over the seconds in which all that matters was measured. */
 struct totals {
 	unsigned n;
 	double   fill, evicted, pages, ops, scans, read_bytes, writes;
-	double   fill_first, fill_last; /* means of the first and last third, in percent */
+	double   fill_drift, pages_drift; /* mean of the last third less mean of the first */
 };
 
 static void read_window(const struct history *h, const struct frame *f, struct window *w)
@@ -90,7 +92,7 @@ static void read_window(const struct history *h, const struct frame *f, struct w
 	history_window(h, METRIC_MONGO_CACHE_EVICTED_DIRTY, now, WINDOW_S, w->evicted_dirty);
 	history_window(h, METRIC_MONGO_CACHE_PAGES_READ, now, WINDOW_S, w->pages);
 	history_window(h, METRIC_MONGO_READ_OPS, now, WINDOW_S, w->ops);
-	history_window(h, METRIC_MONGO_SCAN_COLLSCANS, now, WINDOW_S, w->scans);
+	history_window(h, METRIC_MONGO_SCAN_COLLSCANS, now, SCAN_S, w->scans);
 	history_window(h, METRIC_MONGO_CACHE_BYTES_READ, now, WINDOW_S, w->read_bytes);
 	for (unsigned i = 0; i < 3; i++)
 		history_window(h, writes[i], now, WINDOW_S, w->writes[i]);
@@ -109,13 +111,15 @@ static bool is_measured(const struct window *w, unsigned i)
 
 static void sum_window(const struct window *w, struct totals *t)
 {
-	float fill[WINDOW_S];
+	float fill[WINDOW_S], pages[WINDOW_S];
 
 	*t = (struct totals){0};
-	for (unsigned i = 0; i < WINDOW_S; i++) {
+	for (unsigned i = 0; i < SCAN_S; i++)
 		t->scans += or_zero(w->scans[i]);
+	for (unsigned i = 0; i < WINDOW_S; i++) {
 		if (!is_measured(w, i))
 			continue;
+		pages[t->n] = w->pages[i];
 		fill[t->n++] = w->fill[i];
 		t->fill += (double)w->fill[i];
 		t->evicted += (double)w->evicted_clean[i] + or_zero(w->evicted_dirty[i]);
@@ -126,27 +130,18 @@ static void sum_window(const struct window *w, struct totals *t)
 			t->writes += or_zero(w->writes[k][i]);
 	}
 	for (unsigned i = 0; i < t->n / 3; i++) {
-		t->fill_first += (double)fill[i] / (t->n / 3);
-		t->fill_last += (double)fill[t->n - 1 - i] / (t->n / 3);
-	}
-}
+		unsigned last = t->n - 1 - i;
 
-static bool scan_is_running(const struct frame *f)
-{
-	for (unsigned i = 0; i < f->tables[TABLE_MONGO_OP].n; i++) {
-		const char *plan = frame_row(f, TABLE_MONGO_OP, i)[COL_MONGO_OP_PLAN].text;
-
-		if (plan && strncmp(plan, "COLLSCAN", 8) == 0)
-			return true;
+		t->fill_drift += (double)(fill[last] - fill[i]) / (t->n / 3);
+		t->pages_drift += (double)(pages[last] - pages[i]) / (t->n / 3);
 	}
-	return false;
 }
 
 static enum reason check_common(const struct frame *f, const struct totals *t)
 {
 	if (t->n < WINDOW_MIN)
 		return REASON_NEEDS_HISTORY;
-	if (t->scans > 0 || scan_is_running(f))
+	if (t->scans > 0 || derive_mongo_scan(f))
 		return REASON_SCAN_IN_WINDOW;
 	return REASON_OK;
 }
@@ -174,7 +169,8 @@ static enum reason check_steady(const struct frame *f, const struct totals *t)
 		return REASON_WRITES;
 	if (t->pages >= MAX_PER_OP * t->ops)
 		return REASON_MISS_TOO_HIGH;
-	if (fabs(t->fill_last - t->fill_first) >= STEADY_POINTS)
+	if (fabs(t->fill_drift) >= STEADY_POINTS ||
+		fabs(t->pages_drift) > STEADY_READS * t->pages / t->n)
 		return REASON_NOT_STEADY;
 	if (t->read_bytes < bytes_held) /* less than one turnover of the cache */
 		return REASON_NEEDS_HISTORY;

@@ -147,11 +147,15 @@ static void report_end(struct model *m, const struct endpoint *ep, const struct 
 	const struct slot *s)
 {
 	char text[sizeof(s->held->text) + NUM_MAX + 16], duration[NUM_MAX];
+	double held_s = seconds_between(s->since_mono_ns, s->held_mono_ns);
 
 	if (s->reported == LEVEL_OK)
 		return;
-	snprintf(text, sizeof(text), "over after %s: %s",
-		num_duration(duration, seconds_between(s->since_mono_ns, m->mono_ns)), s->held->text);
+	if (held_s >= 1)
+		snprintf(text, sizeof(text), "over after %s: %s", num_duration(duration, held_s),
+			s->held->text);
+	else
+		snprintf(text, sizeof(text), "over: %s", s->held->text);
 	model_add_event(m, s->event_id, ep->index, code_of(rule, s->held), s->reported, EVENT_END, text,
 		&s->held->data);
 }

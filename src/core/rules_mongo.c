@@ -1,6 +1,332 @@
-/* The rules of mongo. */
-#include "hotset/rules.h"
+/* MongoDB: WiredTiger's cache against its thresholds, the working set, pinned timestamps. */
+#include "rules_scan.h"
+
+#include <math.h>
+
+#define SOON_S       60.0  /* a trigger nearer than this is worth a warning */
+#define STALL_WARN   10.0  /* percent of one thread's time */
+#define STALL_CRIT   100.0
+#define HOLD_WARN_S  90.0  /* 60 s lifetime of a transaction and 30 s until it is reaped */
+#define HOLD_CRIT_S  300.0
+#define REAPER_S     30.0
+#define INSERTS_S    30u   /* of the mean rate of history store inserts */
+#define SAME_LAG_S   5.0   /* two ranges this close have the same cause */
+#define MAJORITY_S   30.0  /* a majority lag beyond this explains a hold */
+
+/* ---- the three shares and their thresholds ---- */
+
+struct share {
+	const char    *what;
+	enum metric_id level, mean, target, trigger, target_source, trigger_source, time_to_trigger;
+	const char    *next_target, *next_trigger;
+};
+
+static const struct share fill = {
+	.what = "the cache is %s full",
+	.level = METRIC_MONGO_CACHE_FILL,
+	.mean = METRIC_MONGO_CACHE_FILL_MEAN,
+	.target = METRIC_MONGO_CACHE_TARGET,
+	.trigger = METRIC_MONGO_CACHE_TRIGGER,
+	.target_source = METRIC_MONGO_CACHE_TARGET_SOURCE,
+	.trigger_source = METRIC_MONGO_CACHE_TRIGGER_SOURCE,
+	.time_to_trigger = METRIC_MONGO_CACHE_TIME_TO_TRIGGER,
+	.next_target = "Nothing to do: a cache that is in use stays here.",
+	.next_trigger = "See who reads (view 6); a larger cache or more eviction threads help only if "
+			"eviction cannot keep up for long.",
+};
+
+static const struct share dirty = {
+	.what = "dirty pages fill %s of the cache",
+	.level = METRIC_MONGO_CACHE_DIRTY_FILL,
+	.mean = METRIC_MONGO_CACHE_DIRTY_FILL_MEAN,
+	.target = METRIC_MONGO_CACHE_DIRTY_TARGET,
+	.trigger = METRIC_MONGO_CACHE_DIRTY_TRIGGER,
+	.target_source = METRIC_MONGO_CACHE_DIRTY_TARGET_SOURCE,
+	.trigger_source = METRIC_MONGO_CACHE_DIRTY_TRIGGER_SOURCE,
+	.time_to_trigger = METRIC_MONGO_CACHE_DIRTY_TIME_TO_TRIGGER,
+	.next_target = "Watch whether it rises: writes come faster than the disk takes them.",
+	.next_trigger = "Slow the writers down or batch them; see the disk and the checkpoint.",
+};
+
+static const struct share updates = {
+	.what = "updates fill %s of the cache",
+	.level = METRIC_MONGO_CACHE_UPDATES_FILL,
+	.mean = METRIC_MONGO_CACHE_UPDATES_FILL_MEAN,
+	.target = METRIC_MONGO_CACHE_UPDATES_TARGET,
+	.trigger = METRIC_MONGO_CACHE_UPDATES_TRIGGER,
+	.target_source = METRIC_MONGO_CACHE_UPDATES_TARGET_SOURCE,
+	.trigger_source = METRIC_MONGO_CACHE_UPDATES_TRIGGER_SOURCE,
+	.time_to_trigger = METRIC_MONGO_CACHE_UPDATES_TIME_TO_TRIGGER,
+	.next_target = "Watch whether it rises; a pinned timestamp keeps old updates in the cache.",
+	.next_trigger = "Look for a pinned timestamp (view 2) and for the writers (view 6).",
+};
+
+static const char *source_of(const struct frame *f, enum metric_id source)
+{
+	const char *text = frame_info(f, source);
+
+	return text ? text : "source unknown";
+}
+
+/* "dirty pages fill 12.2 % of the cache" */
+static void say_level(char *out, size_t cap, const struct share *s, double percent)
+{
+	const char *gap = strstr(s->what, "%s");
+	char num[NUM_MAX];
+
+	snprintf(out, cap, "%.*s%s%s", (int)(gap - s->what), s->what,
+		num_format(num, UNIT_PERCENT, percent, false), gap + 2);
+}
+
+static void judge_trigger(const struct endpoint *ep, const struct share *s, struct finding *out)
+{
+	const struct frame *f = &ep->frame;
+	struct value level = f->v[s->level], trigger = f->v[s->trigger];
+	char what[80], by[32] = "just";
+
+	if (!value_ok(level) || !value_ok(trigger) || level.v <= trigger.v)
+		return;
+	say_level(what, sizeof(what), s, level.v);
+	if (level.v - trigger.v >= 0.05)
+		snprintf(by, sizeof(by), "%.1f points", level.v - trigger.v);
+	finding_say(out, LEVEL_CRIT,
+		"%s, %s above the trigger of %.4g %% (%s): application threads must evict", what, by,
+		trigger.v, source_of(f, s->trigger_source));
+	finding_next(out, "%s", s->next_trigger);
+	data_num(&out->data, "percent", level.v);
+	data_num(&out->data, "trigger", trigger.v);
+}
+
+static void judge_target(const struct endpoint *ep, const struct share *s, bool may_warn,
+	struct finding *out)
+{
+	const struct frame *f = &ep->frame;
+	struct value mean = f->v[s->mean], target = f->v[s->target], trigger = f->v[s->trigger];
+	struct value left = f->v[s->time_to_trigger];
+	bool rising = value_ok(left) && left.v > 0 && value_ok(trigger);
+	char what[80], when[NUM_MAX], tail[64] = "";
+
+	if (!value_ok(mean) || !value_ok(target) || mean.v <= target.v)
+		return;
+	say_level(what, sizeof(what), s, mean.v);
+	if (rising)
+		snprintf(tail, sizeof(tail), "; %s to the trigger of %.4g %% at this slope",
+			num_duration(when, left.v), trigger.v);
+	finding_say(out, may_warn && rising && left.v < SOON_S ? LEVEL_WARN : LEVEL_INFO,
+		"%s (10 s mean), above the target of %.4g %% (%s): background eviction at work%s", what,
+		target.v, source_of(f, s->target_source), tail);
+	finding_next(out, "%s", s->next_target);
+	data_num(&out->data, "percent", mean.v);
+	data_num(&out->data, "target", target.v);
+	data_num(&out->data, "time_to_trigger_s", rising ? left.v : (double)NAN);
+}
+
+static void eval_above_trigger(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	(void)m;
+	judge_trigger(ep, &fill, out);
+}
+
+static void eval_dirty_trigger(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	(void)m;
+	judge_trigger(ep, &dirty, out);
+}
+
+static void eval_updates_trigger(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	(void)m;
+	judge_trigger(ep, &updates, out);
+}
+
+static void eval_above_target(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	(void)m;
+	judge_target(ep, &fill, false, out);
+}
+
+static void eval_dirty_target(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	(void)m;
+	judge_target(ep, &dirty, true, out);
+}
+
+static void eval_updates_target(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	(void)m;
+	judge_target(ep, &updates, true, out);
+}
+
+/* ---- stalls ---- */
+
+static void eval_app_stall(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	const struct frame *f = &ep->frame;
+	struct value wait = f->v[METRIC_MONGO_CACHE_APP_WAIT], evict = f->v[METRIC_MONGO_CACHE_APP_EVICT];
+	struct value p50 = f->v[METRIC_MONGO_LAT_READS_P50];
+	struct value readers = f->v[METRIC_MONGO_TICKETS_READ_OUT];
+	struct value writers = f->v[METRIC_MONGO_TICKETS_WRITE_OUT];
+	double share = fmax(value_ok(wait) ? wait.v : 0, value_ok(evict) ? evict.v : 0);
+	char latency[NUM_MAX], beside[2 * NUM_MAX + 32] = "";
+
+	(void)m;
+	if (share < STALL_WARN)
+		return;
+	if (value_ok(p50) && value_ok(readers) && value_ok(writers))
+		snprintf(beside, sizeof(beside), "; reads p50 %s, tickets out: %.0f read, %.0f write",
+			num_format(latency, UNIT_USEC, p50.v, false), readers.v, writers.v);
+	finding_say(out, share < STALL_CRIT ? LEVEL_WARN : LEVEL_CRIT,
+		"application threads wait for the cache %.0f %% of one thread's time (evicting %.0f %%)%s",
+		share, value_ok(evict) ? evict.v : 0, beside);
+	finding_next(out, "See which share is above its trigger, and the writers in view 6.");
+	data_num(&out->data, "wait_percent", value_ok(wait) ? wait.v : (double)NAN);
+	data_num(&out->data, "evict_percent", value_ok(evict) ? evict.v : (double)NAN);
+}
+
+/* ---- the working set ---- */
+
+static void eval_working_set(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	const struct value *v = ep->frame.v;
+	struct value ratio = v[METRIC_MONGO_WS_RATIO], low = v[METRIC_MONGO_WS_LOW];
+	struct value high = v[METRIC_MONGO_WS_HIGH], per_op = v[METRIC_MONGO_READ_PER_OP];
+	struct value latency = v[METRIC_MONGO_READ_LATENCY], cost = v[METRIC_MONGO_READ_COST_PER_OP];
+	char page[NUM_MAX], op[NUM_MAX], price[96] = "";
+
+	(void)m;
+	if (ratio.why == REASON_NEEDS_HISTORY) {
+		finding_skip(out, "needs 10 s of history");
+		return;
+	}
+	if (!value_ok(ratio) || !value_ok(low) || !value_ok(high) || low.v <= 1)
+		return;
+	if (value_ok(per_op) && value_ok(latency) && value_ok(cost))
+		snprintf(price, sizeof(price), ": %.2f pages read per operation × %s = %s", per_op.v,
+			num_format(page, UNIT_USEC, latency.v, false),
+			num_format(op, UNIT_USEC, cost.v, false));
+	finding_say(out, LEVEL_WARN,
+		"the working set is about %.1f× the cache (%.1f to %.1f, uniform-equivalent)%s", ratio.v,
+		low.v, high.v, price);
+	finding_next(out, "If that cost matters: a larger cache, or less data touched (indexes, projections).");
+	data_num(&out->data, "ratio", ratio.v);
+	data_num(&out->data, "low", low.v);
+	data_num(&out->data, "high", high.v);
+	data_num(&out->data, "cost_per_op_us", value_ok(cost) ? cost.v : (double)NAN);
+}
+
+/* ---- pinned timestamps ---- */
+
+static const struct cell_value *longest_transaction(const struct frame *f)
+{
+	const struct cell_value *longest = NULL;
+
+	for (unsigned i = 0; i < f->tables[TABLE_MONGO_OP].n; i++) {
+		const struct cell_value *row = frame_row(f, TABLE_MONGO_OP, i);
+
+		if (!value_ok(row[COL_MONGO_OP_TXN_OPEN].num))
+			continue;
+		if (!longest ||
+			row[COL_MONGO_OP_TXN_OPEN].num.v > longest[COL_MONGO_OP_TXN_OPEN].num.v)
+			longest = row;
+	}
+	return longest;
+}
+
+static bool reaches(struct value range, double lag)
+{
+	return value_ok(range) && range.v >= lag - SAME_LAG_S;
+}
+
+static const char *cause_of_hold(const struct frame *f, double lag)
+{
+	struct value majority = f->v[METRIC_MONGO_REPL_MAJORITY_LAG];
+	struct value limited = f->v[METRIC_MONGO_FLOW_LIMITED];
+
+	if (reaches(f->v[METRIC_MONGO_PINNED_READER], lag))
+		return "an open transaction or snapshot read";
+	if (reaches(f->v[METRIC_MONGO_PINNED_CHECKPOINT], lag))
+		return "a running checkpoint";
+	if ((value_ok(majority) && majority.v > MAJORITY_S) || (value_ok(limited) && limited.v > 0))
+		return "the majority commit point, which is stuck";
+	return "no transaction (an internal pin such as a backup)";
+}
+
+static enum level level_of_hold(const struct frame *f, double open_s)
+{
+	struct value excess = f->v[METRIC_MONGO_PINNED_EXCESS];
+	struct value window = f->v[METRIC_MONGO_PINNED_WINDOW];
+	struct value limit = f->v[METRIC_MONGO_PINNED_LIMIT];
+	bool overdue = value_ok(limit) && open_s > limit.v + REAPER_S;
+
+	if (value_ok(excess) && excess.v > HOLD_CRIT_S)
+		return LEVEL_CRIT;
+	if (value_ok(excess) && excess.v > fmin(HOLD_WARN_S, fmax(10, window.v)))
+		return LEVEL_WARN;
+	return overdue ? LEVEL_WARN : LEVEL_OK;
+}
+
+/* Inserts come in bursts, hence the mean. */
+static void say_growth(char *out, size_t cap, const struct endpoint *ep)
+{
+	struct value size = ep->frame.v[METRIC_MONGO_HS_SIZE];
+	char bytes[NUM_MAX], rate[NUM_MAX];
+	double inserts;
+
+	out[0] = '\0';
+	if (value_ok(size) && history_mean(ep->history, METRIC_MONGO_HS_INSERTS, ep->seen_mono_ns,
+				      INSERTS_S, 1, &inserts))
+		snprintf(out, cap, "; history store %s, %s inserts/s",
+			num_format(bytes, UNIT_BYTES, size.v, false), num_short(rate, inserts));
+}
+
+static void eval_held(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	const struct frame *f = &ep->frame;
+	const struct cell_value *txn = longest_transaction(f);
+	struct value lag = f->v[METRIC_MONGO_PINNED_LAG], window = f->v[METRIC_MONGO_PINNED_WINDOW];
+	double open_s = txn ? txn[COL_MONGO_OP_TXN_OPEN].num.v : 0;
+	enum level level = level_of_hold(f, open_s);
+	const char *app = txn ? txn[COL_MONGO_OP_APP].text : NULL;
+	const char *client = txn ? txn[COL_MONGO_OP_CLIENT].text : NULL;
+	char growth[80], who[120] = "", age[NUM_MAX], pinned[NUM_MAX] = "?", own[NUM_MAX] = "?";
+
+	(void)m;
+	if (level == LEVEL_OK)
+		return;
+	if (txn)
+		snprintf(who, sizeof(who), " (%s%.40s%s%.40s, open %s)", app ? "app " : "", app ? app : "",
+			app && client ? " from " : "", client ? client : "", num_duration(age, open_s));
+	if (value_ok(lag))
+		num_duration(pinned, lag.v);
+	if (value_ok(window))
+		num_duration(own, window.v);
+	say_growth(growth, sizeof(growth), ep);
+	finding_say(out, level, "history is pinned for %s (window %s), held by %s%s%s", pinned, own,
+		value_ok(lag) ? cause_of_hold(f, lag.v) : "an open transaction", who, growth);
+	finding_next(out, "End that transaction (killSessions); until then old versions pile up in the "
+			  "history store.");
+	data_text(&out->data, "app", app);
+	data_text(&out->data, "client", client);
+	data_num(&out->data, "txn_open_s", txn ? open_s : (double)NAN);
+	data_num(&out->data, "lag_s", value_ok(lag) ? lag.v : (double)NAN);
+}
 
 const struct rule rules_mongo[] = {
+	{.code = "mongo.cache.above_trigger", .kind = KIND_MONGO, .hold_s = 10, .eval = eval_above_trigger},
+	{.code = "mongo.cache.dirty_above_trigger", .kind = KIND_MONGO, .hold_s = 10,
+		.eval = eval_dirty_trigger},
+	{.code = "mongo.cache.updates_above_trigger", .kind = KIND_MONGO, .hold_s = 10,
+		.eval = eval_updates_trigger},
+	{.code = "mongo.cache.above_target", .kind = KIND_MONGO, .hold_s = 10, .quiet = true,
+		.eval = eval_above_target},
+	{.code = "mongo.cache.dirty_above_target", .kind = KIND_MONGO, .hold_s = 10, .quiet = true,
+		.eval = eval_dirty_target},
+	{.code = "mongo.cache.updates_above_target", .kind = KIND_MONGO, .hold_s = 10, .quiet = true,
+		.eval = eval_updates_target},
+	{.code = "mongo.cache.app_stall", .kind = KIND_MONGO, .hold_s = 10, .eval = eval_app_stall},
+	{.code = "mongo.scan.storm", .kind = KIND_MONGO, .state_size = sizeof(struct scan),
+		.course = rules_scan},
+	{.code = "mongo.ws.exceeds_cache", .kind = KIND_MONGO, .hold_s = 60, .eval = eval_working_set},
+	{.code = "mongo.pinned.held", .kind = KIND_MONGO, .hold_s = 5, .eval = eval_held},
 	{0},
 };
