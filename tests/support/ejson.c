@@ -1,0 +1,60 @@
+#include "ejson.h"
+
+#include <zlib.h>
+
+#include "hotset/parse.h"
+#include "support.h"
+
+#define FILE_MAX_BYTES (1 << 20)
+
+static bson_t *parse(const char *text, size_t len)
+{
+	struct err err = {0};
+	bool is_array;
+	bson_t *doc = parse_ejson(text, len, &is_array, &err);
+
+	if (!doc)
+		fail_msg("%s", err.msg);
+	return doc;
+}
+
+bson_t *test_ejson(const char *text)
+{
+	return parse(text, strlen(text));
+}
+
+bson_t *test_ejson_fixture(const char *name)
+{
+	char path[256];
+	char *text = malloc(FILE_MAX_BYTES);
+	gzFile file; /* reads plain files as well */
+	bson_t *doc;
+	int len;
+
+	snprintf(path, sizeof(path), "tests/fixtures/%s", name);
+	file = gzopen(path, "rb");
+	assert_non_null(text);
+	assert_non_null(file);
+	len = gzread(file, text, FILE_MAX_BYTES);
+	assert_in_range(len, 1, FILE_MAX_BYTES - 1);
+	gzclose(file);
+	doc = parse(text, (size_t)len);
+	free(text);
+	return doc;
+}
+
+void test_subdocument(const bson_t *doc, const char *path, bson_t *out)
+{
+	bson_iter_t top, it;
+	const uint8_t *data = NULL;
+	uint32_t len = 0;
+
+	assert_true(bson_iter_init(&top, doc));
+	assert_true(bson_iter_find_descendant(&top, path, &it));
+	if (BSON_ITER_HOLDS_ARRAY(&it))
+		bson_iter_array(&it, &len, &data);
+	else
+		bson_iter_document(&it, &len, &data);
+	assert_non_null(data);
+	assert_true(bson_init_static(out, data, len));
+}
