@@ -257,6 +257,13 @@ static void take_memory(struct sample *s, const bson_t *doc)
 		sample_set_missing(s, METRIC_MONGO_MEM_RESIDENT, REASON_IMPLAUSIBLE);
 }
 
+/* Says why a value was not sent; one that was sent, and refused, keeps its own reason. */
+static void explain(struct sample *s, enum metric_id id, enum reason why)
+{
+	if (s->raw[id].type == RAW_NONE && s->raw[id].why == REASON_NOT_SENT)
+		sample_set_missing(s, id, why);
+}
+
 /* `metrics` is half of the cost of serverStatus and left out of most polls; `mem` lies in it. */
 static void explain_metrics(struct sample *s, const bson_t *doc)
 {
@@ -265,21 +272,15 @@ static void explain_metrics(struct sample *s, const bson_t *doc)
 
 	if (bson_has_field(doc, "metrics"))
 		return;
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		if (!sample_has(s, ids[i]))
-			sample_set_missing(s, ids[i], REASON_NOT_ASKED);
-	}
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		explain(s, ids[i], REASON_NOT_ASKED);
 }
 
 /* A cache of a process without data: explained, not shown. */
 static void explain_cache(struct sample *s, enum reason why)
 {
-	for (unsigned id = METRIC_MONGO_CACHE_USED; id <= METRIC_MONGO_TICKETS_WRITE_QUEUED; id++) {
-		const struct raw *r = &s->raw[id];
-
-		if (r->type == RAW_NONE && r->why == REASON_NOT_SENT)
-			sample_set_missing(s, (enum metric_id)id, why);
-	}
+	for (unsigned id = METRIC_MONGO_CACHE_USED; id <= METRIC_MONGO_TICKETS_WRITE_QUEUED; id++)
+		explain(s, (enum metric_id)id, why);
 }
 
 /* "mongod" of "/usr/bin/mongod" and "C:\\mongod.exe". */
@@ -321,10 +322,12 @@ static void take_identity(struct sample *s, const bson_t *doc)
 		s->epoch = mongo_epoch(doc);
 }
 
-static void lower_status(struct sample *s, enum status to)
+static void lower_status(struct sample *s, enum status to, enum err_code code, const char *why)
 {
-	if (s->status == STATUS_OK || s->status == STATUS_PARTIAL || s->status == STATUS_WAITING)
-		s->status = to;
+	if (s->status != STATUS_OK && s->status != STATUS_PARTIAL && s->status != STATUS_WAITING)
+		return;
+	s->status = to;
+	err_set(&s->err, code, "%s", why);
 }
 
 /* What the status can be at best, from what there was to watch. */
@@ -338,13 +341,15 @@ static void judge_status(struct sample *s, const bson_t *doc)
 	if (bdoc_find(doc, "wiredTiger", &it)) {
 		/* {} is what 5.0 and later send while they cannot take a lock at once. */
 		if (!bdoc_view(&it, &wt) || !bson_has_field(&wt, "cache"))
-			lower_status(s, STATUS_PARTIAL);
+			lower_status(s, STATUS_PARTIAL, ERR_NONE,
+				"the server left its cache statistics out, being busy");
 	} else if (sample_has(s, METRIC_MONGO_CONN_CURRENT) ||
 		   sample_has(s, METRIC_MONGO_OPS_TOTAL_TOTAL)) {
-		lower_status(s, STATUS_PARTIAL);
+		lower_status(s, STATUS_PARTIAL, ERR_UNSUPPORTED,
+			"no WiredTiger cache statistics: another engine, or an emulation of MongoDB");
 	} else {
-		lower_status(s, STATUS_UNSUPPORTED);
-		err_set(&s->err, ERR_UNSUPPORTED, "it answers, but has no statistics to watch");
+		lower_status(s, STATUS_UNSUPPORTED, ERR_UNSUPPORTED,
+			"it answers, but has no statistics to watch");
 	}
 }
 

@@ -21,7 +21,7 @@ struct capture *capture_open(const char *path)
 
 	if (!file)
 		return NULL;
-	c = calloc(1, sizeof(*c));
+	c = aligned_alloc(_Alignof(struct capture), sizeof(*c)); /* bson_t asks for 128 bytes */
 	assert_non_null(c);
 	c->file = file;
 	c->data = malloc(DOCUMENT_MAX);

@@ -7,28 +7,22 @@
 
 #define FILE_MAX_BYTES (1 << 20)
 
-static bson_t *parse(const char *text, size_t len)
+bson_t *test_ejson(const char *text)
 {
 	struct err err = {0};
 	bool is_array;
-	bson_t *doc = parse_ejson(text, len, &is_array, &err);
+	bson_t *doc = parse_ejson(text, strlen(text), &is_array, &err);
 
 	if (!doc)
 		fail_msg("%s", err.msg);
 	return doc;
 }
 
-bson_t *test_ejson(const char *text)
-{
-	return parse(text, strlen(text));
-}
-
-bson_t *test_ejson_fixture(const char *name)
+char *test_ejson_text(const char *name)
 {
 	char path[256];
-	char *text = malloc(FILE_MAX_BYTES);
+	char *text = malloc(FILE_MAX_BYTES + 1);
 	gzFile file; /* reads plain files as well */
-	bson_t *doc;
 	int len;
 
 	snprintf(path, sizeof(path), "tests/fixtures/%s", name);
@@ -38,7 +32,15 @@ bson_t *test_ejson_fixture(const char *name)
 	len = gzread(file, text, FILE_MAX_BYTES);
 	assert_in_range(len, 1, FILE_MAX_BYTES - 1);
 	gzclose(file);
-	doc = parse(text, (size_t)len);
+	text[len] = '\0';
+	return text;
+}
+
+bson_t *test_ejson_fixture(const char *name)
+{
+	char *text = test_ejson_text(name);
+	bson_t *doc = test_ejson(text);
+
 	free(text);
 	return doc;
 }
