@@ -19,6 +19,7 @@ CC := cc
 endif
 VERSION := 0.1.0
 
+JOBS := $(if $(findstring j,$(MAKEFLAGS)),,-j$(shell nproc)) # where nobody said how many
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
@@ -104,7 +105,8 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libtest.a $(B)/libhotset.a
 
 tests: $(PROGS) $(TESTS)
 
-check: tests ## build and run every test; ends with "N passed, N failed"
+check: ## build and run every test; ends with "N passed, N failed"
+	$(Q)$(MAKE) --no-print-directory $(JOBS) tests
 	$(Q)B=$(B) tests/run $(TESTS)
 
 snap-update: tests ## rewrite the snapshots from what the program draws now
@@ -133,7 +135,7 @@ cov: ## line coverage of the tests, per file
 
 demo: ## set up, build, and show three private caches under load on the live screen
 	$(Q)contrib/setup
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)$(B)/hotset lab demo
 
 docs: $(B)/hotset ## write docs/METRICS.md and docs/screen.svg anew, from the program itself

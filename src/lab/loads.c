@@ -251,7 +251,7 @@ static bool wants_redis(const struct load_env *env)
 
 static int run_pages(const struct load_env *env)
 {
-	static char value[PAGE_BYTES];
+	char value[PAGE_BYTES];
 	struct rng rng = {2};
 	struct pace pace;
 	struct db db;
@@ -303,7 +303,7 @@ static bool wants_memcached(const struct load_env *env)
 
 static int run_sessions(const struct load_env *env)
 {
-	static char value[SESSION_MAX];
+	char value[SESSION_MAX];
 	struct rng rng = {3};
 	struct pace pace;
 	struct err err = {0};
