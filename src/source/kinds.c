@@ -3,6 +3,7 @@
 #include <strings.h>
 
 const struct source_ops *const source_kinds[] = {
+	&source_mongo,
 	&source_redis,
 	&source_memcached,
 	&source_proc,
