@@ -74,7 +74,10 @@ MUST_CHECK bool parse_node_metrics(const char *buf, size_t len, struct sample *o
 
 /* ---- mongo ---- */
 struct _bson_t; /* bson_t of libbson */
-/* serverStatus. Decides by presence of fields, never by version. */
+/*
+ * serverStatus. Decides by presence of fields, never by version. Parse hello first where there is
+ * one: it knows arbiters and, from 4.4, the run; else settle the epoch as above.
+ */
 MUST_CHECK bool parse_mongo_status(const struct _bson_t *doc, struct sample *out, struct err *err);
 /* hello/isMaster: role (mongo.repl.state), set name, epoch by topologyVersion.processId. */
 MUST_CHECK bool parse_mongo_hello(const struct _bson_t *doc, struct sample *out, struct err *err);

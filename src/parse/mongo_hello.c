@@ -2,24 +2,36 @@
 #include "hotset/parse.h"
 
 #include "bdoc.h"
+#include "hotset/fields.h"
 #include "hotset/text.h"
 #include "mongo_status.h"
 
-uint64_t mongo_epoch(const bson_t *doc)
+/* By the server's own clock; 0 if it does not tell. */
+static int64_t start_of(const bson_t *doc)
 {
-	uint64_t h = TEXT_HASH_INIT;
+	bson_iter_t it;
+	int64_t up_ms, up_s;
+
+	if (!bdoc_find(doc, "localTime", &it) || !BSON_ITER_HOLDS_DATE_TIME(&it))
+		return 0;
+	if (bdoc_find_i64(doc, "uptimeMillis", &up_ms))
+		return (bson_iter_date_time(&it) - up_ms) / 1000;
+	if (bdoc_find_i64(doc, "uptime", &up_s))
+		return bson_iter_date_time(&it) / 1000 - up_s;
+	return 0;
+}
+
+void mongo_take_run(struct sample *s, const bson_t *doc)
+{
 	bson_iter_t it;
 	int64_t pid;
-	size_t len;
-	const char *host;
 
-	if (bdoc_find(doc, "topologyVersion.processId", &it) && BSON_ITER_HOLDS_OID(&it))
-		return text_hash(h, bson_iter_oid(&it)->bytes, sizeof(bson_oid_t));
-	if (!bdoc_find_i64(doc, "pid", &pid))
-		return 0;
-	h = text_hash(h, &pid, sizeof(pid));
-	host = bdoc_find_text(doc, "host", &len);
-	return host ? text_hash(h, host, len) : h;
+	if (bdoc_find(doc, "topologyVersion.processId", &it) && BSON_ITER_HOLDS_OID(&it)) {
+		s->epoch = text_hash(TEXT_HASH_INIT, bson_iter_oid(&it)->bytes, sizeof(bson_oid_t));
+		s->start_s = 0; /* nothing for parse_settle_epoch() to settle */
+	} else if (s->epoch == 0 && bdoc_find_i64(doc, "pid", &pid) && pid > 0) {
+		field_set_run(s, (uint64_t)pid, start_of(doc));
+	}
 }
 
 void mongo_set_role(struct sample *s, const char *role)
@@ -66,7 +78,6 @@ bool parse_mongo_hello(const bson_t *doc, struct sample *out, struct err *err)
 {
 	size_t len;
 	const char *msg;
-	uint64_t epoch;
 
 	if (!mongo_reply_ok(doc, err))
 		return false;
@@ -78,9 +89,7 @@ bool parse_mongo_hello(const bson_t *doc, struct sample *out, struct err *err)
 		mongo_set_role(out, "mongos");
 	else
 		mongo_take_role(out, doc, "");
-	epoch = mongo_epoch(doc);
-	if (epoch)
-		out->epoch = epoch;
+	mongo_take_run(out, doc);
 	if (strcmp(out->role, "ARBITER") == 0)
 		sample_explain_missing(out, KIND_MONGO, REASON_ARBITER);
 	return true;

@@ -8,6 +8,7 @@
 #include "hotset/parse.h"
 
 #include "bdoc.h"
+#include "hotset/fields.h"
 #include "hotset/text.h"
 #include "mongo_status.h"
 
@@ -15,7 +16,7 @@
 
 enum how { COUNT, PINNED, FLAG };
 
-struct field {
+struct entry {
 	const char    *name;
 	enum metric_id id;
 	enum how       how;
@@ -23,7 +24,7 @@ struct field {
 };
 #define ELSE true
 
-static const struct field cache_fields[] = {
+static const struct entry cache_fields[] = {
 	{"bytes currently in the cache", METRIC_MONGO_CACHE_USED, COUNT, false},
 	{"maximum bytes configured", METRIC_MONGO_CACHE_MAX, COUNT, false},
 	{"tracked dirty leaf page bytes in the cache", METRIC_MONGO_CACHE_DIRTY, COUNT, false},
@@ -59,7 +60,7 @@ static const struct field cache_fields[] = {
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field yield_fields[] = {
+static const struct entry yield_fields[] = {
 	{"application thread time evicting (usecs)", METRIC_MONGO_CACHE_APP_EVICT_TOTAL, COUNT,
 		ELSE},
 	{"application thread time waiting for cache (usecs)", METRIC_MONGO_CACHE_APP_WAIT_TOTAL,
@@ -67,7 +68,7 @@ static const struct field yield_fields[] = {
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field transaction_fields[] = {
+static const struct entry transaction_fields[] = {
 	{"transaction range of timestamps currently pinned", METRIC_MONGO_PINNED_LAG, PINNED, false},
 	{"transaction range of timestamps pinned by the oldest active read timestamp",
 		METRIC_MONGO_PINNED_READER, PINNED, false},
@@ -81,19 +82,19 @@ static const struct field transaction_fields[] = {
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field checkpoint_fields[] = {
+static const struct entry checkpoint_fields[] = {
 	{"most recent time (msecs)", METRIC_MONGO_CKPT_LAST, COUNT, false},
 	{"progress state", METRIC_MONGO_CKPT_RUNNING, FLAG, false}, /* 0: none in progress */
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field block_fields[] = {
+static const struct entry block_fields[] = {
 	{"bytes read", METRIC_MONGO_BLOCK_BYTES_READ_TOTAL, COUNT, false},
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
 /* statistics of WiredTigerHS.wt itself */
-static const struct field hs_file_fields[] = {
+static const struct entry hs_file_fields[] = {
 	{"file size in bytes", METRIC_MONGO_HS_SIZE, COUNT, false},
 	{"file bytes available for reuse", METRIC_MONGO_HS_REUSABLE, COUNT, false},
 	{NULL, METRIC_COUNT, COUNT, false},
@@ -103,7 +104,7 @@ static const struct field hs_file_fields[] = {
  * The fixed minimum of 5.0 and later is minSnapshotHistoryWindowInSeconds. 4.4 has an adaptive
  * window, spelled "snapshots".
  */
-static const struct field window_fields[] = {
+static const struct entry window_fields[] = {
 	{"minimum target snapshot window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT, false},
 	{"current available snapshot window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT,
 		ELSE},
@@ -112,13 +113,13 @@ static const struct field window_fields[] = {
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field connection_fields[] = {
+static const struct entry connection_fields[] = {
 	{"current", METRIC_MONGO_CONN_CURRENT, COUNT, false},
 	{"available", METRIC_MONGO_CONN_AVAILABLE, COUNT, false},
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field opcounter_fields[] = {
+static const struct entry opcounter_fields[] = {
 	{"query", METRIC_MONGO_OPS_QUERY_TOTAL, COUNT, false},
 	{"insert", METRIC_MONGO_OPS_INSERT_TOTAL, COUNT, false},
 	{"update", METRIC_MONGO_OPS_UPDATE_TOTAL, COUNT, false},
@@ -128,24 +129,24 @@ static const struct field opcounter_fields[] = {
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field executor_fields[] = {
+static const struct entry executor_fields[] = {
 	{"scannedObjects", METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, COUNT, false},
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field collscan_fields[] = {
+static const struct entry collscan_fields[] = {
 	{"nonTailable", METRIC_MONGO_SCAN_COLLSCANS_TOTAL, COUNT, false},
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
-static const struct field flow_fields[] = {
+static const struct entry flow_fields[] = {
 	{"isLagged", METRIC_MONGO_FLOW_LIMITED, FLAG, false},
 	{NULL, METRIC_COUNT, COUNT, false},
 };
 
 static const struct {
 	const char         *path;
-	const struct field *fields;
+	const struct entry *fields;
 } sections[] = {
 	{"wiredTiger.cache", cache_fields},
 	{"wiredTiger.thread-yield", yield_fields},
@@ -184,7 +185,7 @@ static void set_flag(struct sample *s, enum metric_id id, const bson_iter_t *it)
 		sample_set_missing(s, id, REASON_IMPLAUSIBLE);
 }
 
-static void take_field(struct sample *s, const struct field *f, const bson_iter_t *it)
+static void take_field(struct sample *s, const struct entry *f, const bson_iter_t *it)
 {
 	switch (f->how) {
 	case COUNT:
@@ -200,7 +201,7 @@ static void take_field(struct sample *s, const struct field *f, const bson_iter_
 }
 
 static void take_section(struct sample *s, const bson_t *doc, const char *path,
-	const struct field *fields)
+	const struct entry *fields)
 {
 	bson_iter_t found, it;
 
@@ -210,7 +211,7 @@ static void take_section(struct sample *s, const bson_t *doc, const char *path,
 	while (bson_iter_next(&it)) {
 		const char *key = bson_iter_key(&it);
 
-		for (const struct field *f = fields; f->name; f++) {
+		for (const struct entry *f = fields; f->name; f++) {
 			if (strcmp(key, f->name) == 0) {
 				if (!f->otherwise || !sample_has(s, f->id))
 					take_field(s, f, &it);
@@ -224,7 +225,7 @@ static void take_ops_total(struct sample *s)
 {
 	uint64_t sum = 0;
 
-	for (const struct field *f = opcounter_fields; f->name; f++) {
+	for (const struct entry *f = opcounter_fields; f->name; f++) {
 		if (!sample_has(s, f->id))
 			return;
 		sum += s->raw[f->id].u;
@@ -318,16 +319,15 @@ static void take_identity(struct sample *s, const bson_t *doc)
 	p = bdoc_find_text(doc, "storageEngine.name", &len);
 	if (p)
 		sample_set_text(s, METRIC_MONGO_STORAGE_ENGINE, p, len);
-	if (s->epoch == 0)
-		s->epoch = mongo_epoch(doc);
+	mongo_take_run(s, doc);
 }
 
-static void lower_status(struct sample *s, enum status to, enum err_code code, const char *why)
+static void lower_status(struct sample *s, enum status to, const char *why)
 {
-	if (s->status != STATUS_OK && s->status != STATUS_PARTIAL && s->status != STATUS_WAITING)
-		return;
-	s->status = to;
-	err_set(&s->err, code, "%s", why);
+	struct err err;
+
+	err_set(&err, ERR_UNSUPPORTED, "%s", why);
+	field_lower_status(s, to, &err);
 }
 
 /* What the status can be at best, from what there was to watch. */
@@ -341,14 +341,14 @@ static void judge_status(struct sample *s, const bson_t *doc)
 	if (bdoc_find(doc, "wiredTiger", &it)) {
 		/* {} is what 5.0 and later send while they cannot take a lock at once. */
 		if (!bdoc_view(&it, &wt) || !bson_has_field(&wt, "cache"))
-			lower_status(s, STATUS_PARTIAL, ERR_NONE,
+			lower_status(s, STATUS_PARTIAL,
 				"the server left its cache statistics out, being busy");
 	} else if (sample_has(s, METRIC_MONGO_CONN_CURRENT) ||
 		   sample_has(s, METRIC_MONGO_OPS_TOTAL_TOTAL)) {
-		lower_status(s, STATUS_PARTIAL, ERR_UNSUPPORTED,
+		lower_status(s, STATUS_PARTIAL,
 			"no WiredTiger cache statistics: another engine, or an emulation of MongoDB");
 	} else {
-		lower_status(s, STATUS_UNSUPPORTED, ERR_UNSUPPORTED,
+		lower_status(s, STATUS_UNSUPPORTED,
 			"it answers, but has no statistics to watch");
 	}
 }

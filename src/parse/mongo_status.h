@@ -9,8 +9,8 @@
 /* false and err if the reply is a failed command's; a reply without `ok` is a dump, and fine. */
 bool mongo_reply_ok(const bson_t *doc, struct err *err);
 
-/* Identity of the server's run: topologyVersion.processId, else pid and host; 0 if there is neither. */
-uint64_t mongo_epoch(const bson_t *doc);
+/* Identity of the run: topologyVersion.processId, else, unless it is known, pid and start. */
+void mongo_take_run(struct sample *s, const bson_t *doc);
 /* Sets the role and mongo.repl.state. */
 void mongo_set_role(struct sample *s, const char *role);
 /* The member's role from the fields of hello, below `path` ("" for hello itself). */

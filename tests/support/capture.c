@@ -114,6 +114,8 @@ struct sample *capture_sample(const bson_t *doc, int64_t base_mono_ns, int64_t b
 	view_field(doc, "serverStatus", &status);
 	if (!parse_mongo_status(&status, s, &err))
 		fail_msg("%s", err.msg);
+	s->epoch = 1; /* one run, which its hello would say */
+	s->start_s = 0;
 	add_operations(doc, s);
 	parse_mongo_thresholds(&no_config, s);
 	return s;

@@ -489,7 +489,8 @@ static void roles_of_hello(void **state)
 	sample_destroy(s);
 }
 
-static uint64_t epoch_of(const char *hello, const char *status)
+/* One poll: hello (NULL: a server without processId), serverStatus, and settling. */
+static uint64_t epoch_of(struct server_run *last, const char *hello, const char *status)
 {
 	struct sample *s = sample_create(0);
 	bson_t *h = hello ? test_ejson(hello) : NULL, *d = test_ejson(status);
@@ -499,6 +500,7 @@ static uint64_t epoch_of(const char *hello, const char *status)
 	if (h)
 		assert_true(parse_mongo_hello(h, s, &err));
 	assert_true(parse_mongo_status(d, s, &err));
+	parse_settle_epoch(last, s);
 	epoch = s->epoch;
 	bson_destroy(h);
 	bson_destroy(d);
@@ -506,23 +508,44 @@ static uint64_t epoch_of(const char *hello, const char *status)
 	return epoch;
 }
 
-static void the_run_is_identified(void **state)
+static void the_run_is_identified_by_its_process_id(void **state)
 {
-	static const char first[] =
-		"{ismaster: true, ok: 1, topologyVersion: {processId: ObjectId("
-		"'6b0de492af52c62962202f17'), counter: 0}}",
+	static const char first[] = "{ismaster: true, ok: 1, topologyVersion: {processId: ObjectId("
+				    "'6b0de492af52c62962202f17'), counter: 0}}",
 			  later[] = "{ismaster: true, ok: 1, topologyVersion: {processId: ObjectId("
 				    "'6b0de492af52c62962202f17'), counter: 9}}",
 			  other[] = "{ismaster: true, ok: 1, topologyVersion: {processId: ObjectId("
 				    "'6b0de492af52c62962202f18'), counter: 0}}",
-			  status[] = "{pid: 1, host: 'a', uptime: 5}";
+			  status[] = "{pid: 1, localTime: ISODate('2026-11-30'), uptimeMillis: 5000}";
+	struct server_run run = {0};
+	uint64_t epoch = epoch_of(&run, first, status);
 
 	(void)state;
-	assert_true(epoch_of(first, status) == epoch_of(later, "{pid: 2, host: 'b', uptime: 6}"));
-	assert_true(epoch_of(first, status) != epoch_of(other, status));
-	assert_true(epoch_of(NULL, status) == epoch_of(NULL, "{pid: NumberLong(1), host: 'a'}"));
-	assert_true(epoch_of(NULL, status) != epoch_of(NULL, "{pid: 2, host: 'a'}"));
-	assert_true(epoch_of(NULL, "{uptime: 5}") == 0);
+	assert_true(epoch != 0);
+	/* the clock was set: the same run all the same */
+	assert_true(epoch ==
+		    epoch_of(&run, later, "{pid: 1, localTime: ISODate('2026-12-30'), uptime: 6}"));
+	assert_true(epoch != epoch_of(&run, other, status));
+}
+
+static void the_run_is_identified_by_pid_and_start(void **state)
+{
+	struct server_run run = {0};
+	uint64_t epoch = epoch_of(&run, NULL,
+		"{pid: 1, localTime: ISODate('2026-11-30T00:01:40.001Z'), uptimeMillis: 100000}");
+
+	(void)state;
+	assert_true(epoch != 0);
+	assert_true(epoch == epoch_of(&run, NULL, /* 2 ms earlier, in another second */
+		"{pid: 1.0, localTime: ISODate('2026-11-30T00:01:40.999Z'), uptimeMillis: 101000}"));
+	assert_true(epoch == epoch_of(&run, NULL,
+		"{pid: 1, localTime: ISODate('2026-11-30T00:01:43Z'), uptime: 102.0}"));
+	/* in a container the pid is 1 again */
+	assert_true(epoch != epoch_of(&run, NULL,
+		"{pid: 1, localTime: ISODate('2026-11-30T00:02:00Z'), uptimeMillis: 2000}"));
+	run = (struct server_run){0};
+	assert_true(epoch_of(&run, NULL, "{pid: 7}") == epoch_of(&run, NULL, "{pid: 7}"));
+	assert_true(epoch_of(&run, NULL, "{uptime: 5}") == 0);
 }
 
 /* Up, nothing to watch, and no zero anywhere: C11. */
@@ -714,7 +737,8 @@ int main(void)
 		cmocka_unit_test(a_router_has_no_cache),
 		cmocka_unit_test(an_arbiter_holds_no_data),
 		cmocka_unit_test(roles_of_hello),
-		cmocka_unit_test(the_run_is_identified),
+		cmocka_unit_test(the_run_is_identified_by_its_process_id),
+		cmocka_unit_test(the_run_is_identified_by_pid_and_start),
 		cmocka_unit_test(emulations_have_nothing),
 		cmocka_unit_test(a_busy_server_leaves_sections_out),
 		cmocka_unit_test(failed_commands_name_what_to_do),
