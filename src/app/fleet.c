@@ -1,0 +1,198 @@
+#include "fleet.h"
+
+#include "hotset/clock.h"
+#include "hotset/log.h"
+
+#define STOP_MS 1500 /* quitting must not hang on a library call */
+
+static int64_t to_ns(double seconds)
+{
+	return (int64_t)(seconds * (double)NS_PER_SEC);
+}
+
+static bool start_endpoint(struct fleet *f, const struct options *o, unsigned i, bool all_parts,
+	int64_t now_ns, struct err *err)
+{
+	const struct target *t = &o->targets[i];
+	struct source_options so = {o->delay_s, o->timeout_s, all_parts};
+	struct endpoint *ep = model_add(f->model, t->ops->kind, t->id, *t->name ? t->name : t->id,
+		t->address, record_history_steps(o->ntargets));
+
+	if (!ep)
+		return err_set(err, ERR_SYSTEM, "no memory for %s", t->id);
+	ep->interval_s = o->delay_s;
+	schedule_init(&f->schedules[i], to_ns(o->delay_s), now_ns);
+	f->workers[i] = worker_start((uint16_t)i, t, &so, f->mail, err);
+	return f->workers[i] != NULL;
+}
+
+bool fleet_open(struct fleet *f, const struct options *o, bool all_parts, int64_t now_ns,
+	struct err *err)
+{
+	*f = (struct fleet){.timeout_ns = to_ns(o->timeout_s)};
+	f->model = model_create();
+	f->mail = mailbox_create(err);
+	f->workers = calloc(o->ntargets + 1, sizeof(struct worker *));
+	f->schedules = calloc(o->ntargets + 1, sizeof *f->schedules);
+	f->held = calloc(FLEET_HELD_MAX, sizeof(struct sample *));
+	bool ok = f->mail && ((f->model && f->workers && f->schedules && f->held) ||
+			      err_set(err, ERR_SYSTEM, "no memory for the endpoints"));
+
+	if (ok) {
+		f->model->mono_ns = now_ns;
+		f->model->wall_ns = clock_wall_ns();
+	}
+	for (unsigned i = 0; ok && i < o->ntargets; i++)
+		ok = start_endpoint(f, o, i, all_parts, now_ns, err);
+	if (!ok) {
+		struct err ignored;
+		(void)fleet_close(f, &ignored);
+	}
+	return ok;
+}
+
+bool fleet_record(struct fleet *f, const char *path, struct err *err)
+{
+	f->recorder = recorder_open(path, err);
+	if (!f->recorder)
+		return false;
+	for (unsigned i = 0; i < f->model->n; i++)
+		if (!recorder_endpoint(f->recorder, f->model->ep[i], err))
+			return false;
+	return true;
+}
+
+unsigned fleet_ask(struct fleet *f, int64_t now_ns)
+{
+	unsigned asked = 0;
+
+	if (!f->workers)
+		return 0;
+	for (unsigned i = 0; i < f->model->n; i++) {
+		struct endpoint *ep = f->model->ep[i];
+
+		if (ep->asked_mono_ns != 0 || !schedule_is_due(&f->schedules[i], now_ns))
+			continue;
+		/* refused: it is still at the last one, whose answer will come */
+		asked += worker_request(f->workers[i], now_ns + f->timeout_ns);
+		schedule_sent(&f->schedules[i], now_ns);
+		ep->asked_mono_ns = now_ns;
+	}
+	return asked;
+}
+
+/* Keeps a sample for later; past the bound the oldest one is lost, which leaves a gap. */
+static void hold(struct fleet *f, struct sample *s)
+{
+	if (f->nheld == FLEET_HELD_MAX) {
+		sample_destroy(f->held[0]);
+		memmove(f->held, f->held + 1, (FLEET_HELD_MAX - 1) * sizeof f->held[0]);
+		f->nheld--;
+	}
+	f->held[f->nheld++] = s;
+}
+
+static bool is_answer(enum status s)
+{
+	return status_has_data(s) || s == STATUS_LOADING;
+}
+
+unsigned fleet_take(struct fleet *f, int64_t now_ns, struct err *err)
+{
+	struct sample *s;
+	unsigned n = 0;
+
+	*err = (struct err){.code = ERR_NONE};
+	for (; (s = mailbox_take(f->mail)) != NULL; n++) {
+		if (s->endpoint < f->model->n) {
+			f->model->ep[s->endpoint]->asked_mono_ns = 0;
+			if (f->schedules)
+				schedule_result(&f->schedules[s->endpoint], is_answer(s->status), now_ns);
+		}
+		if (f->recorder) {
+			struct err failed;
+			if (!recorder_sample(f->recorder, s, &failed))
+				*err = failed;
+		}
+		if (f->paused)
+			hold(f, s);
+		else
+			model_push(f->model, s);
+	}
+	return n;
+}
+
+int64_t fleet_next_due(const struct fleet *f)
+{
+	int64_t due = INT64_MAX;
+
+	if (!f->workers)
+		return due;
+	for (unsigned i = 0; i < f->model->n; i++)
+		if (f->model->ep[i]->asked_mono_ns == 0 && f->schedules[i].due_ns < due)
+			due = f->schedules[i].due_ns;
+	return due;
+}
+
+unsigned fleet_pending(const struct fleet *f)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < f->model->n; i++)
+		n += f->model->ep[i]->asked_mono_ns != 0;
+	return n;
+}
+
+void fleet_poll_now(struct fleet *f, int64_t now_ns)
+{
+	for (unsigned i = 0; f->workers && i < f->model->n; i++)
+		schedule_now(&f->schedules[i], now_ns);
+}
+
+void fleet_set_interval(struct fleet *f, double interval_s, int64_t now_ns)
+{
+	for (unsigned i = 0; i < f->model->n; i++) {
+		f->model->ep[i]->interval_s = interval_s;
+		if (f->schedules)
+			schedule_init(&f->schedules[i], to_ns(interval_s), now_ns);
+	}
+}
+
+void fleet_set_paused(struct fleet *f, bool paused)
+{
+	f->paused = paused;
+	if (paused)
+		return;
+	for (unsigned i = 0; i < f->nheld; i++)
+		model_push(f->model, f->held[i]);
+	f->nheld = 0;
+}
+
+bool fleet_has_data(const struct fleet *f)
+{
+	for (unsigned i = 0; i < f->model->n; i++)
+		if (f->model->ep[i]->samples > 0)
+			return true;
+	return false;
+}
+
+bool fleet_close(struct fleet *f, struct err *err)
+{
+	unsigned stuck = f->workers && f->model ? workers_stop(f->workers, f->model->n, STOP_MS) : 0;
+
+	*err = (struct err){.code = ERR_NONE};
+	if (!recorder_close(f->recorder, err))
+		log_write("%s", err->msg);
+	f->recorder = NULL;
+	if (stuck > 0)
+		return false;
+	for (unsigned i = 0; i < f->nheld; i++)
+		sample_destroy(f->held[i]);
+	mailbox_destroy(f->mail);
+	model_destroy(f->model);
+	free(f->workers);
+	free(f->schedules);
+	free(f->held);
+	*f = (struct fleet){0};
+	return true;
+}
