@@ -152,6 +152,8 @@ struct recorder *recorder_open(const char *path, struct err *err)
 
 bool recorder_endpoint(struct recorder *r, const struct endpoint *ep, struct err *err)
 {
+	char interval[32];
+
 	if (r->failed)
 		return true;
 	strbuf_printf(&r->line, "E %u %s ", ep->index, kind_name(ep->kind));
@@ -160,6 +162,7 @@ bool recorder_endpoint(struct recorder *r, const struct endpoint *ep, struct err
 	put_quoted(&r->line, ep->name);
 	strbuf_putc(&r->line, ' ');
 	put_quoted(&r->line, ep->address);
+	strbuf_printf(&r->line, " %s", num_json(interval, ep->interval_s));
 	return write_line(r, err);
 }
 

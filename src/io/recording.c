@@ -31,6 +31,7 @@ struct recorded_endpoint {
 	enum kind kind;
 	unsigned  file_n; /* its number in the file's S lines */
 	char      id[96], name[NAME_MAX_LEN], address[64];
+	double    interval_s;
 };
 
 struct table_map {
@@ -280,6 +281,7 @@ static void load_endpoint(struct recording *r, struct span line)
 {
 	struct recorded_endpoint ep;
 	unsigned n;
+	double v;
 
 	if (!file_id(next_token(&line), &n) || r->nendpoints == ENDPOINTS_MAX ||
 		!find_kind(next_token(&line), &ep.kind) ||
@@ -287,7 +289,11 @@ static void load_endpoint(struct recording *r, struct span line)
 		!unquote_clean(next_token(&line), ep.name, sizeof ep.name) ||
 		!unquote_clean(next_token(&line), ep.address, sizeof ep.address))
 		return;
+	struct span interval = next_token(&line);
 	ep.file_n = n;
+	ep.interval_s = 1;
+	if (num_parse_f64(interval.p, (size_t)(interval.end - interval.p), &v) && v > 0)
+		ep.interval_s = v;
 	r->endpoints[r->nendpoints++] = ep;
 }
 
@@ -432,9 +438,12 @@ bool recording_endpoints(const struct recording *r, struct model *m, struct err 
 	for (unsigned i = 0; i < r->nendpoints; i++) {
 		const struct recorded_endpoint *ep = &r->endpoints[i];
 
-		if (!model_add(m, ep->kind, ep->id, ep->name, ep->address,
-			    record_history_steps(r->nendpoints)))
+		struct endpoint *added = model_add(m, ep->kind, ep->id, ep->name, ep->address,
+			record_history_steps(r->nendpoints));
+
+		if (!added)
 			return err_set(err, ERR_SYSTEM, "no memory for the recording's endpoints");
+		added->interval_s = ep->interval_s;
 	}
 	return true;
 }

@@ -1,0 +1,88 @@
+/* The live screen: workers feed the model, the loop draws it. */
+#include "hotset/app.h"
+
+#include "fleet.h"
+#include "hotset/clock.h"
+#include "output.h"
+#include "runner.h"
+#include "screen.h"
+
+static struct model *feed_model(void *ctx)
+{
+	return ((struct fleet *)ctx)->model;
+}
+
+static bool feed_pump(void *ctx, struct view_state *s, int64_t mono_ns, int64_t wall_ns)
+{
+	struct fleet *f = ctx;
+	struct err err;
+	bool changed = fleet_take(f, mono_ns, &err) > 0;
+
+	if (err.code != ERR_NONE)
+		snprintf(s->message, sizeof s->message, "%.127s", err.msg);
+	fleet_ask(f, mono_ns);
+	if (s->paused)
+		return false;
+	model_tick(f->model, mono_ns, wall_ns);
+	return changed;
+}
+
+static int64_t feed_due(void *ctx, int64_t now_ns)
+{
+	(void)now_ns;
+	return fleet_next_due(ctx);
+}
+
+static bool feed_waits(void *ctx)
+{
+	return fleet_pending(ctx) > 0;
+}
+
+static bool feed_react(void *ctx, enum reaction r, struct view_state *s, int64_t mono_ns)
+{
+	struct fleet *f = ctx;
+
+	switch (r) {
+	case REACT_PAUSE:
+		fleet_set_paused(f, s->paused);
+		return true;
+	case REACT_INTERVAL:
+		fleet_set_interval(f, s->interval_s, mono_ns);
+		return true;
+	case REACT_REFRESH:
+		fleet_poll_now(f, mono_ns);
+		return true;
+	case REACT_GO_LAST:
+		s->paused = false;
+		fleet_set_paused(f, false);
+		return true;
+	case REACT_STEP_BACK:
+	case REACT_STEP_FORWARD:
+	case REACT_GO_FIRST:
+		snprintf(s->message, sizeof s->message,
+			"to step through time, record (--record FILE) and replay");
+		return true;
+	default:
+		return false;
+	}
+}
+
+int app_live(const struct options *o)
+{
+	struct runner r;
+	struct err err = {.code = ERR_NONE};
+	struct view_state view;
+
+	if (o->once || o->batch || !screen_is_possible(o))
+		return app_batch(o);
+	if (!runner_open(&r, o, false, &err)) {
+		complain(&err);
+		return 1;
+	}
+	struct feed feed = {&r.fleet, mailbox_fd(r.fleet.mail), feed_model, feed_pump, feed_due,
+		feed_waits, feed_react};
+	view_from_options(&view, o);
+	bool ok = (!o->record_file || fleet_record(&r.fleet, o->record_file, &err)) &&
+		screen_run(o, &feed, &r.signal_fd, &view, &err);
+	return runner_close(&r, ok ? 0 : 1, &err);
+}

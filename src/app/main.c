@@ -1,0 +1,6 @@
+#include "hotset/app.h"
+
+int main(int argc, char **argv)
+{
+	return app_main(argc, argv);
+}

@@ -1,0 +1,113 @@
+/* hotset replay: a recording on the screen, or one frame or all of them as text, JSON or CSV. */
+#include "hotset/app.h"
+
+#include "hotset/clock.h"
+#include "output.h"
+#include "player.h"
+#include "runner.h"
+#include "screen.h"
+#include "signals.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* MongoDB's own recordings are announced, not built. */
+static bool is_diagnostic_data(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return true;
+	return strncmp(slash ? slash + 1 : path, "metrics.", 8) == 0;
+}
+
+static void replay_view(struct view_state *s, const struct options *o)
+{
+	const char *slash = strrchr(o->args[0], '/');
+
+	view_from_options(s, o);
+	s->replay = true;
+	s->replay_speed = o->speed;
+	s->local_time = false; /* as --at takes it */
+	snprintf(s->replay_file, sizeof s->replay_file, "%.63s", slash ? slash + 1 : o->args[0]);
+}
+
+/* Frames from the present one on; with --once only that. A signal ends it between frames. */
+static bool print_frames(struct player *p, const struct options *o, struct output *out, int signal_fd,
+	struct err *err)
+{
+	struct view_state view;
+	int sig;
+
+	replay_view(&view, o);
+	view.paused = o->once;
+	for (unsigned n = 1;; n++) {
+		if (!output_frame(out, p->model, &view, player_previous_mono(p), err))
+			return false;
+		while ((sig = signals_take(signal_fd)) != 0)
+			if (signals_is_end(sig))
+				return true;
+		if (o->once || n == o->count || p->pos == p->ngroups)
+			return true;
+		if (!player_seek(p, p->pos + 1, err))
+			return false;
+	}
+}
+
+static bool show(struct player *p, const struct options *o, int *signal_fd, struct err *err)
+{
+	struct feed feed = player_feed(p);
+	struct view_state view;
+
+	replay_view(&view, o);
+	if (recording_damaged(p->rec) > 0)
+		snprintf(view.message, sizeof view.message, "%u damaged lines of the recording were left out",
+			recording_damaged(p->rec));
+	p->playing = true;
+	p->due_ns = clock_mono_ns() + NS_PER_SEC;
+	return screen_run(o, &feed, signal_fd, &view, err);
+}
+
+static bool run(struct player *p, const struct options *o, int *signal_fd, struct output *out,
+	struct err *err)
+{
+	bool print = o->once || o->batch || !screen_is_possible(o);
+	unsigned start = o->once ? p->ngroups : 1;
+
+	if (o->at && !player_at(p, o->at, &start, err))
+		return false;
+	if (!player_seek(p, start, err))
+		return false;
+	if (!print)
+		return show(p, o, signal_fd, err);
+	if (recording_damaged(p->rec) > 0)
+		fprintf(stderr, "hotset: %u damaged lines of %s were left out\n",
+			recording_damaged(p->rec), o->args[0]);
+	return print_frames(p, o, out, *signal_fd, err);
+}
+
+int app_replay(const struct options *o)
+{
+	struct player p;
+	struct err err = {.code = ERR_NONE};
+	struct output out = {.o = o};
+	int signal_fd;
+
+	if (is_diagnostic_data(o->args[0])) {
+		err_set(&err, ERR_USAGE, "replay of MongoDB's diagnostic.data is not supported yet: %s",
+			o->args[0]);
+		complain(&err);
+		return 2;
+	}
+	if (!player_open(&p, o->args[0], o->speed, &err) || (signal_fd = signals_open(&err)) < 0) {
+		complain(&err);
+		return 1;
+	}
+	bool ok = run(&p, o, &signal_fd, &out, &err) || out.closed;
+	if (!ok)
+		complain(&err);
+	player_close(&p);
+	close(signal_fd);
+	return ok ? 0 : err.code == ERR_USAGE ? 2 : 1;
+}
