@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 
 #define CATALOG_URI    "table:_catalog"
 #define CATALOG_CONFIG "key_format=S,value_format=qqq" /* ns -> id, documents, bytes */
@@ -14,8 +13,6 @@
 #define INDEX_CONFIG                                                                               \
 	"type=file,key_format=u,value_format=q,internal_page_max=16k,leaf_page_max=16k,"           \
 	"checksum=on,prefix_compression=true,app_metadata=(formatVersion=8)"
-
-#define DROP_RETRIES 1000 /* of a table that WiredTiger is still busy with */
 
 static struct collection *make_collection(const char *ns, int64_t id, int64_t count, int64_t bytes)
 {
@@ -50,6 +47,64 @@ static int load_next_record(struct collection *coll, WT_SESSION *session)
 	cursor->close(cursor);
 	atomic_store(&coll->next_record, last + 1);
 	return ret == WT_NOTFOUND ? 0 : ret;
+}
+
+/*
+ * Removes both tables, if they are there. Without force the engine would be busy as long as the
+ * history window covers a write to them.
+ */
+static int drop_tables(WT_SESSION *session, const struct collection *coll)
+{
+	int ret = session->drop(session, coll->records, "force=true");
+
+	return ret == 0 ? session->drop(session, coll->index, "force=true") : ret;
+}
+
+static bool known_id(const struct catalog *c, int64_t id)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		if (c->all[i]->id == id) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The number of a table that belongs to no collection, 0 without one, or below 0 for an error. */
+static int64_t find_orphan(const struct catalog *c, WT_SESSION *session)
+{
+	WT_CURSOR  *cursor;
+	const char *uri;
+	int64_t     id, orphan = 0;
+	int         ret = session->open_cursor(session, "metadata:", NULL, NULL, &cursor);
+
+	if (ret != 0) {
+		return -1;
+	}
+	while (orphan == 0 && (ret = cursor->next(cursor)) == 0 &&
+		(ret = cursor->get_key(cursor, &uri)) == 0) {
+		if ((sscanf(uri, "table:collection-%" SCNd64, &id) == 1 ||
+			    sscanf(uri, "table:index-%" SCNd64, &id) == 1) && !known_id(c, id)) {
+			orphan = id;
+		}
+	}
+	cursor->close(cursor);
+	return ret == 0 || ret == WT_NOTFOUND ? orphan : -1;
+}
+
+/* Removes the tables of a drop that a crash cut off; their numbers would be given out again. */
+static int drop_orphans(struct catalog *c, WT_SESSION *session)
+{
+	struct collection *coll;
+	int64_t            id;
+	int                ret = 0;
+
+	while (ret == 0 && (id = find_orphan(c, session)) > 0) {
+		coll = make_collection("", id, 0, 0);
+		ret = coll == NULL ? ENOMEM : drop_tables(session, coll);
+		free(coll);
+	}
+	return ret;
 }
 
 static int load_row(struct catalog *c, WT_SESSION *session, WT_CURSOR *cursor)
@@ -94,7 +149,10 @@ bool catalog_open(struct catalog *c, struct engine *engine, WT_SESSION *session,
 	if (cursor != NULL) {
 		cursor->close(cursor);
 	}
-	if (ret != WT_NOTFOUND) {
+	if (ret == WT_NOTFOUND) {
+		ret = drop_orphans(c, session);
+	}
+	if (ret != 0) {
 		catalog_finish(c);
 		return fail_engine(fail, ret, "reading the catalog");
 	}
@@ -223,19 +281,6 @@ void catalog_put(struct catalog *c, struct collection *coll)
 	}
 }
 
-static int drop_table(WT_SESSION *session, const char *uri)
-{
-	int ret = EBUSY;
-
-	for (int i = 0; i < DROP_RETRIES && ret == EBUSY; i++) {
-		ret = session->drop(session, uri, NULL);
-		if (ret == EBUSY) {
-			sched_yield();
-		}
-	}
-	return ret;
-}
-
 bool catalog_drop(struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail)
 {
 	struct collection *coll;
@@ -257,10 +302,7 @@ bool catalog_drop(struct catalog *c, WT_SESSION *session, const char *ns, struct
 		pthread_cond_wait(&c->idle, &c->lock);
 	}
 	pthread_mutex_unlock(&c->lock);
-	ret = drop_table(session, coll->records);
-	if (ret == 0) {
-		ret = drop_table(session, coll->index);
-	}
+	ret = drop_tables(session, coll);
 	free(coll);
 	return ret == 0 ? true : fail_engine(fail, ret, "dropping the tables");
 }

@@ -31,7 +31,7 @@ struct catalog {
 	int64_t            next_id;
 };
 
-/* Loads the catalog; the engine outlives it. */
+/* Loads the catalog and removes what a drop cut off by a crash left; the engine outlives it. */
 bool catalog_open(struct catalog *c, struct engine *engine, WT_SESSION *session,
 	struct fail *fail);
 

@@ -28,6 +28,15 @@
 #define WINDOW_S_MAX        86400
 #define DEFAULT_LIFETIME_S  60 /* transactionLifetimeLimitSeconds of mongod */
 
+#ifdef __SANITIZE_THREAD__
+/* WiredTiger is not instrumented: its lock-free code would be reported, and hide ours. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+	return "called_from_lib:libwiredtiger.so";
+}
+#endif
+
 struct options {
 	struct engine_options engine;
 	uint16_t              port;
