@@ -19,7 +19,8 @@ CC := cc
 endif
 VERSION := 0.1.0
 
-JOBS := $(if $(findstring j,$(MAKEFLAGS)),,-j$(shell nproc)) # where nobody said how many
+# where nobody said how many
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
