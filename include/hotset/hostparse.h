@@ -45,19 +45,20 @@ void vmstat_init(struct vmstat *v);
 void vmstat_add(struct vmstat *v, struct sample *out, struct span name, struct raw value);
 void vmstat_store(const struct vmstat *v, struct sample *out, enum reason absent);
 
-#define DISKS_MAX 256
+#define DISKS_MAX 512
 struct disks {
 	unsigned n;
+	bool     cut; /* there were more */
 	struct disk {
 		struct span device; /* borrowed from the text */
 		struct raw  read, written; /* bytes */
 	} disk[DISKS_MAX];
 };
-/* The device's entry, made if needed; NULL past DISKS_MAX. */
+/* The device's entry, made if needed; NULL for RAM disks and past DISKS_MAX. */
 struct disk *disks_get(struct disks *d, struct span device);
 /*
- * Rows for every disk but partitions and RAM disks; host.disk.read is the sum over those that are
- * not built upon others of the list (device mapper, RAID, loop), which would count twice.
+ * Rows for every disk but partitions; host.disk.read is the sum over those that are not built upon
+ * others of the list (device mapper, RAID), which would count twice.
  */
 void disks_store(const struct disks *d, struct sample *out);
 

@@ -41,7 +41,8 @@
 	X(NO_EVICTIONS, "nothing is evicted")                                                      \
 	X(NO_EXTSTORE, "no extstore")                                                              \
 	X(ARBITER, "an arbiter holds no data")                                                      \
-	X(WRITES, "most operations write")
+	X(WRITES, "most operations write")                                                          \
+	X(TOO_MANY, "too many to count")
 
 enum reason {
 #define X(name, text) REASON_##name,

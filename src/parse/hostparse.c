@@ -245,15 +245,27 @@ void vmstat_store(const struct vmstat *v, struct sample *out, enum reason absent
 
 /* ---- disks ---- */
 
+static bool has_prefix_of(struct span device, const char *const *prefixes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (span_starts(device, prefixes[i]))
+			return true;
+	return false;
+}
+
 struct disk *disks_get(struct disks *d, struct span device)
 {
+	static const char *const no_disk[] = {"ram", "zram", "loop", "sr", "fd"};
+	struct raw none = field_none(REASON_NOT_SENT);
+	if (has_prefix_of(device, no_disk, ARRAY_LEN(no_disk)))
+		return NULL;
 	for (unsigned i = 0; i < d->n; i++)
 		if (d->disk[i].device.len == device.len &&
 			memcmp(d->disk[i].device.s, device.s, device.len) == 0)
 			return &d->disk[i];
-	if (d->n == DISKS_MAX)
+	d->cut = d->cut || d->n == DISKS_MAX;
+	if (d->cut)
 		return NULL;
-	struct raw none = field_none(REASON_NOT_SENT);
 	d->disk[d->n] = (struct disk){device, none, none};
 	return &d->disk[d->n++];
 }
@@ -280,23 +292,15 @@ static bool is_partition(const struct disks *d, unsigned i)
 	return false;
 }
 
-static bool has_prefix_of(struct span device, const char *const *prefixes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (span_starts(device, prefixes[i]))
-			return true;
-	return false;
-}
-
 void disks_store(const struct disks *d, struct sample *out)
 {
-	static const char *const no_disk[] = {"ram", "zram", "loop", "sr", "fd"};
 	static const char *const upon_others[] = {"dm-", "md", "bcache", "drbd"};
 	struct raw sum = field_none(REASON_NOT_SENT);
 	out->tables[TABLE_HOST_DISK].asked = true;
+	out->tables[TABLE_HOST_DISK].cut = d->cut;
 	for (unsigned i = 0; i < d->n; i++) {
 		const struct disk *disk = &d->disk[i];
-		if (has_prefix_of(disk->device, no_disk, ARRAY_LEN(no_disk)) || is_partition(d, i))
+		if (is_partition(d, i))
 			continue;
 		if (!has_prefix_of(disk->device, upon_others, ARRAY_LEN(upon_others)))
 			add_up(&sum, disk->read);
@@ -307,6 +311,5 @@ void disks_store(const struct disks *d, struct sample *out)
 		row[COL_HOST_DISK_READ] = disk->read;
 		row[COL_HOST_DISK_WRITE] = disk->written;
 	}
-	if (d->n)
-		out->raw[METRIC_HOST_DISK_READ_TOTAL] = sum;
+	out->raw[METRIC_HOST_DISK_READ_TOTAL] = d->cut ? field_none(REASON_TOO_MANY) : sum;
 }

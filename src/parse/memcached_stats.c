@@ -212,10 +212,10 @@ static void finish_hits(struct stats *st)
 /* total_chunks x chunk_size - mem_requested */
 static struct raw slab_waste(const struct stats *st, const struct slab *s)
 {
-	struct raw room = s->v[SLAB_CHUNKS], asked = s->v[SLAB_REQUESTED];
-	if (room.type != RAW_U64 || s->v[SLAB_CHUNK].type != RAW_U64)
-		return field_none(REASON_NOT_SENT);
-	if (__builtin_mul_overflow(room.u, s->v[SLAB_CHUNK].u, &room.u) || room.u > INT64_MAX)
+	struct raw room = s->v[SLAB_CHUNKS], chunk = s->v[SLAB_CHUNK], asked = s->v[SLAB_REQUESTED];
+	if (room.type != RAW_U64 || chunk.type != RAW_U64)
+		return room.type == RAW_NONE ? room : chunk;
+	if (__builtin_mul_overflow(room.u, chunk.u, &room.u) || room.u > INT64_MAX)
 		return field_none(REASON_IMPLAUSIBLE);
 	/* `stats items` leaves out the classes that hold no item */
 	if (asked.type == RAW_NONE && st->requested_by_items && s->v[SLAB_ITEMS].type == RAW_NONE)
@@ -283,9 +283,9 @@ static void finish_slabs(struct stats *st)
 			continue;
 		struct raw w = slab_waste(st, s);
 		add_slab_row(st, i, w);
-		if (w.type == RAW_NONE || waste.type == RAW_NONE)
-			waste = w.type == RAW_NONE ? w : waste;
-		else
+		if (w.type == RAW_NONE)
+			waste = waste.type == RAW_NONE ? waste : w;
+		else if (waste.type == RAW_U64)
 			waste.u = w.u <= INT64_MAX - waste.u ? waste.u + w.u : INT64_MAX;
 		bool holds = s->v[SLAB_ITEMS].type != RAW_U64 || s->v[SLAB_ITEMS].u > 0;
 		if (holds && s->v[SLAB_AGE].type == RAW_U64 &&

@@ -188,8 +188,8 @@ static bool take_disk(struct scrape *s, const struct metric_line *m)
 	for (size_t i = 0; i < ARRAY_LEN(disk_names); i++) {
 		if (!span_is(m->name, disk_names[i].name))
 			continue;
-		struct disk *d = find_label(m->labels, "device", &device) ?
-			disks_get(&s->disks, device) : NULL;
+		bool named = find_label(m->labels, "device", &device);
+		struct disk *d = named ? disks_get(&s->disks, device) : NULL;
 		struct raw v = read_value(m->value, disk_names[i].scale);
 		if (d && disk_names[i].written)
 			d->written = v;
