@@ -388,10 +388,12 @@ static void run_storm(struct model *m, const struct endpoint *ep, struct scan *s
 		       : !storm || seconds_since(ep, sc->begin_mono_ns) > UNPROVEN_MAX_S) {
 		describe_past(out, sc, l->read);
 		add_event(m, ep, sc, EVENT_END, out);
-		if (sc->proven)
+		if (sc->proven) {
 			begin_recovery(sc, ep);
-		else
+		} else {
+			*out = (struct finding){0};
 			go_quiet(sc);
+		}
 		return;
 	}
 	describe_storm(out, sc, l);
