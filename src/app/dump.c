@@ -44,7 +44,9 @@ static bool like_cgroup(const char *text)
 
 static bool like_mongo(const char *text)
 {
-	return is_json(text);
+	return is_json(text) && (strstr(text, "wiredTiger") || strstr(text, "opcounters") ||
+		strstr(text, "serverStatus") || strstr(text, "connections") ||
+		strstr(text, "\"ok\"") || strstr(text, " ok:"));
 }
 
 static bool like_memcached(const char *text)
@@ -253,6 +255,62 @@ static bool add_reply(const struct input *in, const bson_t *doc, struct err *err
 	return finish_dump(in, d, ok, err);
 }
 
+static const char *command_of(const bson_t *entry)
+{
+	bson_iter_t it;
+
+	return bson_iter_init_find(&it, entry, "cmd") && BSON_ITER_HOLDS_UTF8(&it)
+		? bson_iter_utf8(&it, NULL) : NULL;
+}
+
+/* An entry {cmd, reply} of a log: hello names the member, serverStatus has the rest. */
+static void take_entry(const bson_t *entry, struct sample *out, bool *have, struct err *err)
+{
+	const char *cmd = command_of(entry);
+	struct err ignored;
+	bson_t reply;
+
+	if (!cmd || !unwrap(entry, "reply", &reply))
+		return;
+	if (strncmp(cmd, "hello", 5) == 0 || strncmp(cmd, "isMaster", 8) == 0)
+		(void)!parse_mongo_hello(&reply, out, &ignored);
+	else if (strncmp(cmd, "serverStatus", 12) == 0 && !*have)
+		*have = parse_mongo_status(&reply, out, err);
+}
+
+/* What one connection saw. An arbiter holds no users: without numbers it is as it should be. */
+static bool add_log(const struct input *in, const bson_t *list, struct err *err)
+{
+	struct dump d;
+	bson_iter_t it;
+	bool have = false;
+
+	if (!new_dump(&d, err))
+		return false;
+	err_set(err, ERR_UNSUPPORTED, "no reply to serverStatus in it");
+	if (bson_iter_init(&it, list)) {
+		while (bson_iter_next(&it)) {
+			bson_t entry;
+			const uint8_t *data;
+			uint32_t len;
+
+			if (!BSON_ITER_HOLDS_DOCUMENT(&it))
+				continue;
+			bson_iter_document(&it, &len, &data);
+			if (bson_init_static(&entry, data, len))
+				take_entry(&entry, d.sample, &have, err);
+		}
+	}
+	return finish_dump(in, d, have || strcmp(d.sample->role, "ARBITER") == 0, err);
+}
+
+static bool is_log(const bson_t *list)
+{
+	bson_t entry;
+
+	return unwrap(list, "0", &entry) && command_of(&entry) != NULL;
+}
+
 static bool add_replies(const struct input *in, const bson_t *list, struct err *err)
 {
 	bson_iter_t it;
@@ -284,7 +342,8 @@ static bool read_mongo(const struct input *in, struct err *err)
 		struct err why = *err;
 		return err_set(err, why.code, "%s: %s", in->path, why.msg);
 	}
-	bool ok = is_array ? add_replies(in, doc, err) : add_reply(in, doc, err);
+	bool ok = !is_array ? add_reply(in, doc, err)
+		: is_log(doc) ? add_log(in, doc, err) : add_replies(in, doc, err);
 	bson_destroy(doc);
 	return ok;
 }
