@@ -28,7 +28,7 @@ void chart_graph(struct canvas *c, struct rect r, const float *v, unsigned n, do
 	enum role role, const struct chart_mark *marks, unsigned nmarks);
 /* How many values a graph of this width takes. */
 unsigned chart_graph_values(const struct canvas *c, int w);
-/* A steady upper end of a scale: 1, 2, 5 times a power of ten, at least min_top. */
+/* A steady upper end of a scale: 1, 1.5, 2, 3, 5, 7 times a power of ten, at least min_top. */
 double chart_nice_top(const float *v, unsigned n, double min_top);
 
 /* The working-set gauge: a scale from 0 to at least 2 times the cache, the needle, and the range. */

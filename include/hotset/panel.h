@@ -1,7 +1,6 @@
 /*
- * Panels and views. A panel is a file in src/panel and a line in panels.c: it measures and draws
- * from a const model and knows no terminal. A view is a list of panels in the order in which they
- * are kept when space is short.
+ * Panels, views and keys. A panel is a file in src/panel and a line in panels.c: it measures and
+ * draws from a const model and knows no terminal. Drawing changes nothing and allocates nothing.
  */
 #ifndef HOTSET_PANEL_H
 #define HOTSET_PANEL_H
@@ -32,14 +31,13 @@ bool view_find(const char *name, enum view *out);
 struct view_state {
 	enum view view;
 	int       selected[KIND_COUNT]; /* endpoint shown in the view of its kind, -1: the first/worst */
-	int       scroll;          /* first row shown of the view's table */
-	int       cursor;          /* selected row */
+	int       cursor;          /* selected row of the view's table */
 	bool      help;            /* the help overlay is open */
 	bool      paused;
 	bool      replay;          /* times come from a recording */
 	double    replay_speed;
 	char      replay_file[64];
-	int       columns_s;       /* seconds per column of graphs, 1 by default */
+	int       columns_s;       /* seconds per step of graphs, 1 by default; braille has 2 steps a cell */
 	double    interval_s;
 	char      message[128];    /* one line for the user, shown instead of the keys; "" none */
 	const char *theme_name;
@@ -47,22 +45,60 @@ struct view_state {
 };
 void view_state_init(struct view_state *s);
 
-struct panel_ops {
-	const char *name;
-	/* Smallest useful and wanted size at a given width; h 0: the panel has nothing to show here. */
-	void (*measure)(const struct model *m, const struct view_state *s, int w, int *min_h, int *want_h);
-	/* Draws itself with its box into r. */
-	void (*draw)(const struct model *m, const struct view_state *s, struct canvas *c, struct rect r);
+/* Whom a panel shows, and how. */
+struct panel_ctx {
+	const struct model      *m;
+	const struct view_state *s;
+	const struct endpoint   *ep; /* NULL for panels about all endpoints, and where there is none */
 };
 
-/* Draws the whole screen: header, verdict line, the view's panels, footer; help on top if open. */
+/* Heights of a panel: below min it says nothing useful, above max it has nothing to add. */
+struct extent {
+	int min_h, want_h, max_h; /* min_h 0: the panel has nothing to show here */
+};
+#define EXTENT_ANY 1000 /* max_h of panels that use all the space there is */
+
+struct sheet;
+
+struct panel_ops {
+	const char *name;
+	const struct sheet *sheet; /* bars, figures and a graph (widgets.h); NULL: the functions below */
+	/* Heights, its border included, at the width w. */
+	struct extent (*measure)(const struct panel_ctx *x, int w);
+	/* Draws itself with its border into r. */
+	void (*draw)(const struct panel_ctx *x, struct canvas *c, struct rect r);
+};
+
+struct extent panel_measure(const struct panel_ops *ops, const struct panel_ctx *x, int w);
+void panel_draw(const struct panel_ops *ops, const struct panel_ctx *x, struct canvas *c, struct rect r);
+
+/* A view is made of panels, in the order in which they are kept when space is short. */
+struct view_item {
+	const struct panel_ops *ops;
+	const struct endpoint  *ep;
+	int                     min_w;
+	bool                    half; /* may stand beside the next half one */
+};
+#define VIEW_ITEMS_MAX 32
+/* What the present view is made of (src/panel/panels.c); returns how many. */
+unsigned view_build(const struct model *m, const struct view_state *s, struct view_item out[VIEW_ITEMS_MAX]);
+/* Rows that the cursor of the present view can stand on; 0 where there is none. */
+int view_rows(const struct model *m, const struct view_state *s);
+/* The endpoint of a kind that is looked at: the selected one, else the first; NULL if there is none. */
+const struct endpoint *view_endpoint(const struct model *m, const struct view_state *s, enum kind k);
+/* Opens the endpoint under the cursor, if the view is a list of endpoints. */
+bool view_open(const struct model *m, struct view_state *s);
+
+/* Draws the whole screen: header, verdict lines, the view's panels, footer; help on top if open. */
 void screen_draw(const struct model *m, const struct view_state *s, struct canvas *c);
+void help_draw(const struct model *m, const struct view_state *s, struct canvas *c);
 
 /* ---- layout, a pure function of integers: places n panels in r, dropping what does not fit ---- */
+#define LAYOUT_ITEMS_MAX VIEW_ITEMS_MAX
 struct layout_item {
-	int  min_h, want_h;  /* 0: nothing to show */
-	int  min_w;          /* at least so many cells wide */
-	bool half;           /* may share a row with the next half item when r is wide enough */
+	struct extent size;
+	int           min_w; /* at least so many cells wide */
+	bool          half;  /* may share a row with the next half item when r is wide enough */
 };
 /*
  * out[i] gets the place of item i, w == 0 when it was dropped (later items are dropped first).
@@ -83,7 +119,11 @@ struct key {
 	enum key_code code;
 	char32_t      ch; /* for KEYC_CHAR */
 };
-/* Applies a key to the state; unknown keys do nothing. */
+/*
+ * Applies a key to the state; an unknown key does nothing. What the state cannot do is the app's:
+ * REFRESH repaints everything and polls at once, REPAINT repaints without a poll, INTERVAL means
+ * that interval_s was changed, PAUSE that paused was.
+ */
 enum reaction screen_key(const struct model *m, struct view_state *s, const struct key *k);
 /* One line of the help screen, the footer and the manual. */
 struct binding {

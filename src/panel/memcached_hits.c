@@ -1,0 +1,26 @@
+/* The hit ratio of the interval beside that since start, and the misses that somebody else answers. */
+#include "hotset/panels.h"
+#include "hotset/widgets.h"
+
+static const struct bar bars[] = {
+	{"now", METRIC_MEMCACHED_HIT_RATIO, METRIC_COUNT, METRIC_COUNT, 100, METRIC_COUNT},
+	{"start", METRIC_MEMCACHED_HIT_RATIO_TOTAL, METRIC_COUNT, METRIC_COUNT, 100, METRIC_COUNT},
+};
+
+static const struct field fields[] = {
+	{"hits", METRIC_MEMCACHED_HITS},
+	{"misses", METRIC_MEMCACHED_MISSES},
+	{"sets", METRIC_MEMCACHED_SETS},
+};
+
+static const struct sheet sheet = {
+	.title = "hit ratio: now, since start",
+	.bars = bars,
+	.nbars = 2,
+	.fields = fields,
+	.nfields = 3,
+	.graph = METRIC_MEMCACHED_MISSES,
+	.role = ROLE_GRAPH,
+};
+
+const struct panel_ops panel_memcached_hits = {.name = "hits", .sheet = &sheet};

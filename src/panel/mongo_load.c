@@ -1,0 +1,32 @@
+/* What the node is doing: operations, their latency, tickets and connections. */
+#include "hotset/panels.h"
+#include "hotset/widgets.h"
+
+static const struct field fields[] = {
+	{"query", METRIC_MONGO_OPS_QUERY},
+	{"insert", METRIC_MONGO_OPS_INSERT},
+	{"update", METRIC_MONGO_OPS_UPDATE},
+	{"delete", METRIC_MONGO_OPS_DELETE},
+	{"getmore", METRIC_MONGO_OPS_GETMORE},
+	{"command", METRIC_MONGO_OPS_COMMAND},
+	{"reads p50", METRIC_MONGO_LAT_READS_P50},
+	{"reads p95", METRIC_MONGO_LAT_READS_P95},
+	{"writes", METRIC_MONGO_LAT_WRITES},
+	{"r tickets", METRIC_MONGO_TICKETS_READ_OUT},
+	{"w tickets", METRIC_MONGO_TICKETS_WRITE_OUT},
+	{"conns", METRIC_MONGO_CONN_CURRENT},
+	{"resident", METRIC_MONGO_MEM_RESIDENT},
+	{"collscans", METRIC_MONGO_SCAN_COLLSCANS},
+	{"docs", METRIC_MONGO_SCAN_DOCS_EXAMINED},
+	{"uptime", METRIC_MONGO_UPTIME},
+};
+
+static const struct sheet sheet = {
+	.title = "load",
+	.fields = fields,
+	.nfields = 16,
+	.graph = METRIC_MONGO_OPS_TOTAL,
+	.role = ROLE_GRAPH,
+};
+
+const struct panel_ops panel_mongo_load = {.name = "load", .sheet = &sheet};

@@ -1,0 +1,82 @@
+/* Tables of a Redis: commands, databases, the slow log, and the masters that a sentinel watches. */
+#include "hotset/panels.h"
+#include "hotset/widgets.h"
+
+static const struct column command_columns[] = {
+	{"command", COL_REDIS_CMD_COMMAND, 14, true, 0, true},
+	{"calls/s", COL_REDIS_CMD_CALLS, 8, false, 0, false},
+	{"per call", COL_REDIS_CMD_USEC_PER_CALL, 8, false, 0, false},
+	{"failed/s", COL_REDIS_CMD_FAILED, 8, false, 2, false},
+	{"rejected/s", COL_REDIS_CMD_REJECTED, 10, false, 3, false},
+	{"calls", COL_REDIS_CMD_CALLS_TOTAL, 7, false, 1, false},
+};
+
+static const struct column db_columns[] = {
+	{"db", COL_REDIS_DB_DB, 8, true, 0, false},
+	{"keys", COL_REDIS_DB_KEYS, 7, false, 0, false},
+	{"with TTL", COL_REDIS_DB_EXPIRES, 8, false, 0, false},
+	{"mean TTL", COL_REDIS_DB_AVG_TTL, 9, false, 1, false},
+};
+
+static const struct column slow_columns[] = {
+	{"time", COL_REDIS_SLOW_USEC, 8, false, 0, false},
+	{"command", COL_REDIS_SLOW_COMMAND, 24, true, 0, true},
+	{"client", COL_REDIS_SLOW_CLIENT, 21, true, 1, false},
+};
+
+static const struct column master_columns[] = {
+	{"master", COL_REDIS_MASTER_NAME, 16, true, 0, true},
+	{"state", COL_REDIS_MASTER_STATE, 10, true, 0, false},
+	{"address", COL_REDIS_MASTER_ADDRESS, 21, true, 0, false},
+};
+
+#define COLUMNS(a) a, sizeof(a) / sizeof((a)[0])
+
+static const struct table_view commands = {TABLE_REDIS_CMD, COLUMNS(command_columns),
+	COL_REDIS_CMD_CALLS, -1, NULL, "no command was called"};
+static const struct table_view dbs = {TABLE_REDIS_DB, COLUMNS(db_columns), -1, -1, NULL, "no keys"};
+static const struct table_view slow = {TABLE_REDIS_SLOW, COLUMNS(slow_columns), COL_REDIS_SLOW_USEC,
+	-1, NULL, "no slow command in this interval"};
+static const struct table_view masters = {TABLE_REDIS_MASTER, COLUMNS(master_columns), -1, -1, NULL,
+	"no master"};
+
+static struct extent rows_extent(const struct panel_ctx *x, enum table_id t, bool when_empty)
+{
+	int rows = (int)table_rows(x->ep, t);
+
+	if (rows == 0 && !when_empty)
+		return (struct extent){0};
+	rows = rows < 1 ? 1 : rows > 100 ? 100 : rows;
+	return (struct extent){4, rows < 6 ? 3 + rows : 9, rows + 3};
+}
+
+static void draw_table(const struct panel_ctx *x, struct canvas *c, struct rect r, const char *title,
+	const struct table_view *v)
+{
+	struct pane p;
+
+	pane_open(&p, x, c, r, title, NULL);
+	pane_table(&p, v);
+	pane_close(&p);
+}
+
+#define TABLE_PANEL(id, table, title, when_empty)                                                  \
+	static struct extent measure_##id(const struct panel_ctx *x, int w)                        \
+	{                                                                                          \
+		(void)w;                                                                           \
+		return rows_extent(x, table, when_empty);                                          \
+	}                                                                                          \
+	static void draw_##id(const struct panel_ctx *x, struct canvas *c, struct rect r)          \
+	{                                                                                          \
+		draw_table(x, c, r, title, &id);                                                   \
+	}
+
+TABLE_PANEL(commands, TABLE_REDIS_CMD, "commands", true)
+TABLE_PANEL(dbs, TABLE_REDIS_DB, "databases", false)
+TABLE_PANEL(slow, TABLE_REDIS_SLOW, "slow commands", false)
+TABLE_PANEL(masters, TABLE_REDIS_MASTER, "masters", false)
+
+const struct panel_ops panel_redis_commands = {"commands", NULL, measure_commands, draw_commands};
+const struct panel_ops panel_redis_dbs = {"databases", NULL, measure_dbs, draw_dbs};
+const struct panel_ops panel_redis_slow = {"slow", NULL, measure_slow, draw_slow};
+const struct panel_ops panel_redis_masters = {"masters", NULL, measure_masters, draw_masters};

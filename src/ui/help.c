@@ -1,0 +1,75 @@
+/* The help overlay: the same table of keys that the footer shows, the symbols, and the bounds. */
+#include <stdio.h>
+
+#include "hotset/num.h"
+#include "hotset/text.h"
+#include "hotset/widgets.h"
+
+static const struct {
+	const char *symbol, *text;
+	enum role   role;
+} legend[] = {
+	{"▲", "target: background eviction begins", ROLE_MARK_TARGET},
+	{"┃", "trigger: application threads evict", ROLE_MARK_TRIGGER},
+	{"✓ ● ⚠ ✖", "ok, info, warn, crit", ROLE_VALUE},
+	{"▼┊", "an event in a graph; a blank column is a gap, not a zero", ROLE_GRAPH_MARK},
+};
+#define LEGEND_LINES (sizeof(legend) / sizeof(legend[0]))
+
+static unsigned count_bindings(void)
+{
+	unsigned n = 0;
+
+	while (screen_bindings[n].keys)
+		n++;
+	return n;
+}
+
+static void draw_history(struct pane *p, const struct model *m)
+{
+	char held[NUM_MAX], span[NUM_MAX];
+	unsigned steps = 0;
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < m->n; i++) {
+		unsigned n = history_steps(m->ep[i]->history);
+
+		bytes += history_bytes(m->ep[i]->history);
+		steps = n > steps ? n : steps;
+	}
+	pane_printf(p, ROLE_DIM, "history: the last %s in steps of 1 s, %s for %u endpoint%s; it never grows",
+		num_duration(span, (double)steps), num_format(held, UNIT_BYTES, (double)bytes, p->c->ascii),
+		m->n, m->n == 1 ? "" : "s");
+}
+
+static void draw_pair(struct pane *p, int key_w, const char *key, const char *text, enum role role)
+{
+	if (pane_left(p) == 0)
+		return;
+	(void)canvas_text_fit(p->c, p->in.x, p->y, key_w, key, role, 0);
+	(void)canvas_text_fit(p->c, p->in.x + key_w + 2, p->y, p->in.w - key_w - 2, text, ROLE_DEFAULT, 0);
+	p->y++;
+}
+
+void help_draw(const struct model *m, const struct view_state *s, struct canvas *c)
+{
+	struct panel_ctx x = {m, s, NULL};
+	unsigned n = count_bindings();
+	int w = c->w < 84 ? c->w : 84, h = (int)(n + LEGEND_LINES) + 6;
+	struct rect r = {(c->w - w) / 2, 0, w, h < c->h ? h : c->h};
+	struct pane p;
+	int key_w = w < 60 ? 9 : 15;
+
+	r.y = (c->h - r.h) / 2;
+	canvas_fill(c, r, U' ', ROLE_DEFAULT);
+	pane_open(&p, &x, c, r, "help", "Esc closes");
+	for (unsigned i = 0; i < n; i++)
+		draw_pair(&p, key_w, screen_bindings[i].keys, screen_bindings[i].text, ROLE_KEY);
+	p.y += pane_left(&p) > (int)LEGEND_LINES + 3;
+	for (unsigned i = 0; i < LEGEND_LINES; i++)
+		draw_pair(&p, key_w, legend[i].symbol, legend[i].text, legend[i].role);
+	p.y += pane_left(&p) > 2;
+	draw_history(&p, m);
+	pane_text(&p, ROLE_DIM, "every metric, its formula and its source: hotset metrics");
+	pane_close(&p);
+}

@@ -1,0 +1,210 @@
+/*
+ * Graphs of history. All of them share one time axis: the newest step in the last column, and as
+ * many seconds a column as the view asks for. A column that covers several steps shows the worst
+ * of them, so that a short storm does not vanish when the axis is zoomed out.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hotset/num.h"
+#include "hotset/text.h"
+#include "hotset/widgets.h"
+
+#define ZOOM_MAX   60u /* seconds a step at most, as screen_key() zooms */
+#define VALUES_MAX (2u * CANVAS_W_MAX)
+#define MARKS_MAX  6u
+
+struct trend {
+	const struct endpoint *ep;
+	enum metric_id         id;
+	enum role              role;
+	int64_t                newest; /* index of the newest bucket */
+	unsigned               zoom;   /* history steps a bucket */
+	unsigned               n;
+	float                  v[VALUES_MAX];
+};
+
+static float worse(float a, float b, enum metric_good good)
+{
+	if (!isfinite(a))
+		return b;
+	if (!isfinite(b))
+		return a;
+	return good == GOOD_HIGHER ? fminf(a, b) : fmaxf(a, b);
+}
+
+/* A late endpoint's graph ends in a gap; one that is merely between two polls has none. */
+static int64_t newest_step(const struct model *m, const struct endpoint *ep)
+{
+	int64_t now = model_is_stale(m, ep) ? m->mono_ns : ep->seen_mono_ns;
+
+	return now / HISTORY_STEP_NS;
+}
+
+static void trend_load(struct trend *t, const struct model *m, const struct view_state *s)
+{
+	enum metric_good good = metric_desc(t->id)->good;
+	float steps[ZOOM_MAX];
+
+	t->zoom = s->columns_s < 1 ? 1 : (unsigned)s->columns_s > ZOOM_MAX ? ZOOM_MAX : (unsigned)s->columns_s;
+	t->newest = newest_step(m, t->ep) / t->zoom;
+	if (t->zoom == 1) {
+		(void)history_window(t->ep->history, t->id, t->newest * HISTORY_STEP_NS, t->n, t->v);
+		return;
+	}
+	for (unsigned i = 0; i < t->n; i++) {
+		int64_t last = (t->newest - (int64_t)(t->n - 1 - i) + 1) * t->zoom - 1;
+
+		t->v[i] = NAN;
+		(void)history_window(t->ep->history, t->id, last * HISTORY_STEP_NS, t->zoom, steps);
+		for (unsigned k = 0; k < t->zoom; k++)
+			t->v[i] = worse(t->v[i], steps[k], good);
+	}
+}
+
+static double max_of(const float *v, unsigned n)
+{
+	double max = NAN;
+
+	for (unsigned i = 0; i < n; i++)
+		if (isfinite(v[i]) && !((double)v[i] <= max))
+			max = (double)v[i];
+	return max;
+}
+
+/* The scale's upper end: round in the unit in which it is printed. */
+static double trend_top(const struct trend *t)
+{
+	const struct metric_desc *d = metric_desc(t->id);
+	double unit = 1, max;
+	float scaled;
+
+	switch (d->unit) {
+	case UNIT_PERCENT:
+		return d->good == GOOD_LOWER ? chart_nice_top(t->v, t->n, 1) : 100;
+	case UNIT_BYTES:
+	case UNIT_BYTES_PER_SEC:
+		max = max_of(t->v, t->n);
+		while (max / unit >= 1000)
+			unit *= 1024;
+		scaled = isfinite(max) ? (float)(max / unit) : 0;
+		return unit * chart_nice_top(&scaled, 1, 1);
+	case UNIT_TIMES:
+	case UNIT_RATIO:
+		return chart_nice_top(t->v, t->n, 1);
+	default:
+		return chart_nice_top(t->v, t->n, 10);
+	}
+}
+
+/* ---- events as marks --------------------------------------------------------------------------- */
+
+static const char *mark_label(const struct event *e)
+{
+	const char *dot = strrchr(e->code, '.');
+
+	if (e->state == EVENT_END)
+		return "end";
+	if (strstr(e->code, ".scan.") && e->state == EVENT_BEGIN)
+		return "scan";
+	return dot ? dot + 1 : e->code;
+}
+
+/* The newest events of the endpoint that are at least warnings, one a column. */
+static unsigned trend_marks(const struct trend *t, const struct model *m, unsigned per_cell,
+	struct chart_mark *marks)
+{
+	const struct event *e;
+	unsigned n = 0;
+	int label_end = -1000;
+
+	for (unsigned i = 0; (e = model_event(m, i)) != NULL && n < MARKS_MAX; i++) {
+		int64_t bucket = e->mono_ns / HISTORY_STEP_NS / t->zoom;
+		int column = (int)((t->newest - bucket) / per_cell);
+
+		if (e->endpoint != t->ep->index || e->level < LEVEL_WARN || bucket > t->newest)
+			continue;
+		if (t->newest - bucket >= (int64_t)t->n)
+			break;
+		if (n > 0 && marks[n - 1].column == column)
+			continue;
+		marks[n].column = column;
+		marks[n].label = column > label_end ? mark_label(e) : NULL;
+		if (marks[n].label)
+			label_end = column + text_width(marks[n].label) + 1;
+		n++;
+	}
+	return n;
+}
+
+/* ---- the caption -------------------------------------------------------------------------------- */
+
+static void caption_line(struct pane *p, const struct trend *t, const char *now, const char *rest)
+{
+	bool there = value_ok(pane_value(p, t->id)) && !p->stale;
+	int x = p->in.x;
+
+	x += canvas_text(p->c, x, p->y, "■ ", p->stale ? ROLE_DIM : t->role, 0);
+	x += canvas_text(p->c, x, p->y, metric_desc(t->id)->label, ROLE_LABEL, 0) + 1;
+	canvas_text_right(p->c, x + 10, p->y, 10, now, there ? ROLE_VALUE : ROLE_DIM, 0);
+	(void)canvas_text_fit(p->c, x + 12, p->y, p->in.x + p->in.w - x - 12, rest, ROLE_DIM, 0);
+	p->y++;
+}
+
+static void caption_border(struct pane *p, const char *now, const char *rest)
+{
+	int end = p->frame.x + p->frame.w - 2, w = text_width(now) + text_width(rest) + 4;
+
+	(void)canvas_printf(p->c, end - w, p->frame.y, ROLE_VALUE, 0, " %s ", now);
+	(void)canvas_printf(p->c, end - text_width(rest) - 1, p->frame.y, ROLE_DIM, 0, "%s ", rest);
+}
+
+/* The figure of now, then as much of the highest one and the upper end as there is room for. */
+static void draw_caption(struct pane *p, const struct trend *t, double top, enum caption where)
+{
+	const struct metric_desc *d = metric_desc(t->id);
+	double highest = max_of(t->v, t->n);
+	char now[VALUE_TEXT_MAX], max[NUM_MAX], end[NUM_MAX], rest[80] = "no history yet";
+	int room = where == CAPTION_BORDER ? p->frame.w - p->title_w - 14
+	                                   : p->in.w - text_width(d->label) - 15;
+
+	if (where == CAPTION_NONE)
+		return;
+	value_text(now, d->unit, pane_value(p, t->id), p->c->ascii);
+	if (isfinite(highest)) {
+		num_format(max, d->unit, highest, p->c->ascii);
+		(void)snprintf(rest, sizeof(rest), "max %s  top %s", max,
+			num_format(end, d->unit, top, p->c->ascii));
+		if (text_width(rest) > room)
+			(void)snprintf(rest, sizeof(rest), "max %s", max);
+	}
+	if (text_width(rest) > room)
+		rest[0] = '\0';
+	if (where == CAPTION_LINE)
+		caption_line(p, t, now, rest);
+	else
+		caption_border(p, now, rest);
+}
+
+void pane_graph(struct pane *p, enum metric_id id, enum role role, enum caption caption, int max_h)
+{
+	struct trend t = {.ep = p->x->ep, .id = id, .role = role};
+	struct chart_mark marks[MARKS_MAX];
+	unsigned nmarks, per_cell = p->c->ascii ? 1 : 2;
+	int left = pane_left(p) < max_h ? pane_left(p) : max_h;
+	struct rect r;
+	double top;
+
+	if (!t.ep || left < (caption == CAPTION_LINE ? 3 : 1) || p->in.w < 4)
+		return;
+	t.n = chart_graph_values(p->c, p->in.w);
+	trend_load(&t, p->x->m, p->x->s);
+	top = trend_top(&t);
+	draw_caption(p, &t, top, caption);
+	r = (struct rect){p->in.x, p->y, p->in.w, left - (caption == CAPTION_LINE)};
+	nmarks = r.h >= 3 ? trend_marks(&t, p->x->m, per_cell, marks) : 0;
+	chart_graph(p->c, r, t.v, t.n, top, p->stale ? ROLE_DIM : role, marks, nmarks);
+	p->axis = (int)(per_cell * t.zoom);
+	p->y += r.h;
+}
