@@ -15,7 +15,7 @@ static bool check_doc(const uint8_t *data, size_t len, unsigned depth)
 static bool check_iter(bson_iter_t *it, size_t doc_len, unsigned depth)
 {
 	const uint8_t *data = NULL;
-	uint32_t       len = 0, skipped = 0;
+	uint32_t len = 0, skipped = 0;
 
 	while (bson_iter_next(it)) {
 		switch (bson_iter_type(it)) {
@@ -52,7 +52,7 @@ bool bsonx_view(bson_t *doc, const uint8_t *data, size_t len)
 bool bsonx_iter_view(const bson_iter_t *it, bson_t *doc)
 {
 	const uint8_t *data = NULL;
-	uint32_t       len = 0;
+	uint32_t len = 0;
 
 	if (BSON_ITER_HOLDS_DOCUMENT(it)) {
 		bson_iter_document(it, &len, &data);

@@ -24,7 +24,7 @@ bool bsonx_view(bson_t *doc, const uint8_t *data, size_t len);
 bool bsonx_iter_view(const bson_iter_t *it, bson_t *doc);
 
 /* int32, int64 and double are numbers; the value is clamped to int64 (NaN is 0). */
-bool    bsonx_is_number(const bson_iter_t *it);
+bool bsonx_is_number(const bson_iter_t *it);
 int64_t bsonx_int64(const bson_iter_t *it);
 
 /* What mongod takes as true: anything but false, 0, null and undefined. */

@@ -34,8 +34,8 @@ static struct collection *make_collection(const char *ns, int64_t id, int64_t co
 static int load_next_record(struct collection *coll, WT_SESSION *session)
 {
 	WT_CURSOR *cursor;
-	int64_t    last = 0;
-	int        ret = session->open_cursor(session, coll->records, NULL, NULL, &cursor);
+	int64_t last = 0;
+	int ret = session->open_cursor(session, coll->records, NULL, NULL, &cursor);
 
 	if (ret != 0) {
 		return ret;
@@ -73,10 +73,10 @@ static bool known_id(const struct catalog *c, int64_t id)
 /* The number of a table that belongs to no collection, 0 without one, or below 0 for an error. */
 static int64_t find_orphan(const struct catalog *c, WT_SESSION *session)
 {
-	WT_CURSOR  *cursor;
+	WT_CURSOR *cursor;
 	const char *uri;
-	int64_t     id, orphan = 0;
-	int         ret = session->open_cursor(session, "metadata:", NULL, NULL, &cursor);
+	int64_t id, orphan = 0;
+	int ret = session->open_cursor(session, "metadata:", NULL, NULL, &cursor);
 
 	if (ret != 0) {
 		return -1;
@@ -84,7 +84,8 @@ static int64_t find_orphan(const struct catalog *c, WT_SESSION *session)
 	while (orphan == 0 && (ret = cursor->next(cursor)) == 0 &&
 		(ret = cursor->get_key(cursor, &uri)) == 0) {
 		if ((sscanf(uri, "table:collection-%" SCNd64, &id) == 1 ||
-			    sscanf(uri, "table:index-%" SCNd64, &id) == 1) && !known_id(c, id)) {
+			    sscanf(uri, "table:index-%" SCNd64, &id) == 1) &&
+			!known_id(c, id)) {
 			orphan = id;
 		}
 	}
@@ -96,8 +97,8 @@ static int64_t find_orphan(const struct catalog *c, WT_SESSION *session)
 static int drop_orphans(struct catalog *c, WT_SESSION *session)
 {
 	struct collection *coll;
-	int64_t            id;
-	int                ret = 0;
+	int64_t id;
+	int ret = 0;
 
 	while (ret == 0 && (id = find_orphan(c, session)) > 0) {
 		coll = make_collection("", id, 0, 0);
@@ -109,10 +110,10 @@ static int drop_orphans(struct catalog *c, WT_SESSION *session)
 
 static int load_row(struct catalog *c, WT_SESSION *session, WT_CURSOR *cursor)
 {
-	const char        *ns = NULL;
-	int64_t            id = 0, count = 0, bytes = 0;
+	const char *ns = NULL;
+	int64_t id = 0, count = 0, bytes = 0;
 	struct collection *coll;
-	int                ret = cursor->get_key(cursor, &ns);
+	int ret = cursor->get_key(cursor, &ns);
 
 	if (ret == 0) {
 		ret = cursor->get_value(cursor, &id, &count, &bytes);
@@ -132,7 +133,7 @@ static int load_row(struct catalog *c, WT_SESSION *session, WT_CURSOR *cursor)
 bool catalog_open(struct catalog *c, struct engine *engine, WT_SESSION *session, struct fail *fail)
 {
 	WT_CURSOR *cursor = NULL;
-	int        ret;
+	int ret;
 
 	memset(c, 0, sizeof(*c));
 	c->engine = engine;
@@ -173,7 +174,7 @@ void catalog_finish(struct catalog *c)
 static int write_row(WT_SESSION *session, struct collection *coll, bool remove)
 {
 	WT_CURSOR *cursor;
-	int        ret = session->open_cursor(session, CATALOG_URI, NULL, NULL, &cursor);
+	int ret = session->open_cursor(session, CATALOG_URI, NULL, NULL, &cursor);
 
 	if (ret != 0) {
 		return ret;
@@ -224,12 +225,12 @@ struct collection *catalog_get(struct catalog *c, const char *ns)
 }
 
 /* Makes the two tables and the row of a new collection; the caller holds the lock. */
-static struct collection *create_locked(struct catalog *c, WT_SESSION *session, const char *ns,
-	struct fail *fail)
+static struct collection *create_locked(
+	struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail)
 {
-	char               config[512];
+	char config[512];
 	struct collection *coll;
-	int                ret;
+	int ret;
 
 	coll = c->count < CATALOG_MAX ? make_collection(ns, c->next_id, 0, 0) : NULL;
 	if (coll == NULL) {
@@ -256,8 +257,8 @@ static struct collection *create_locked(struct catalog *c, WT_SESSION *session, 
 	return coll;
 }
 
-struct collection *catalog_create(struct catalog *c, WT_SESSION *session, const char *ns,
-	struct fail *fail)
+struct collection *catalog_create(
+	struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail)
 {
 	struct collection *coll;
 

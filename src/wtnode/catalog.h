@@ -15,25 +15,24 @@
 #define CATALOG_URI_MAX 48   /* bytes */
 
 struct collection {
-	char         ns[OPS_NS_MAX + 1];
-	char         records[CATALOG_URI_MAX], index[CATALOG_URI_MAX];
-	int64_t      id;
+	char ns[OPS_NS_MAX + 1];
+	char records[CATALOG_URI_MAX], index[CATALOG_URI_MAX];
+	int64_t id;
 	atomic_llong next_record, count, bytes, collscans;
-	unsigned     users; /* under the catalog's lock */
+	unsigned users; /* under the catalog's lock */
 };
 
 struct catalog {
-	struct engine     *engine;
-	pthread_mutex_t    lock;
-	pthread_cond_t     idle; /* a collection lost a user */
+	struct engine *engine;
+	pthread_mutex_t lock;
+	pthread_cond_t idle; /* a collection lost a user */
 	struct collection *all[CATALOG_MAX];
-	unsigned           count;
-	int64_t            next_id;
+	unsigned count;
+	int64_t next_id;
 };
 
 /* Loads the catalog and removes what a drop cut off by a crash left; the engine outlives it. */
-bool catalog_open(struct catalog *c, struct engine *engine, WT_SESSION *session,
-	struct fail *fail);
+bool catalog_open(struct catalog *c, struct engine *engine, WT_SESSION *session, struct fail *fail);
 
 /* Frees the memory; call catalog_save before. Nobody may use it any more. */
 void catalog_finish(struct catalog *c);
@@ -46,9 +45,9 @@ bool catalog_save(struct catalog *c, WT_SESSION *session, struct fail *fail);
  * it is made when it is missing, and NULL means that fail says why not.
  */
 struct collection *catalog_get(struct catalog *c, const char *ns);
-struct collection *catalog_create(struct catalog *c, WT_SESSION *session, const char *ns,
-	struct fail *fail);
-void               catalog_put(struct catalog *c, struct collection *coll);
+struct collection *catalog_create(
+	struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail);
+void catalog_put(struct catalog *c, struct collection *coll);
 
 /*
  * Removes the collection: at once from sight, its tables when the last operation on it has ended,

@@ -6,7 +6,7 @@
 /* The names of a database's collections, or of all, taken while the catalog is locked. */
 struct names {
 	unsigned count;
-	char     ns[CATALOG_MAX][OPS_NS_MAX + 1];
+	char ns[CATALOG_MAX][OPS_NS_MAX + 1];
 };
 
 static void add_name(const struct collection *coll, void *arg)
@@ -39,11 +39,11 @@ static struct names *collect_names(struct command *cmd, const char *db)
 /* Bytes in the files of a collection; 0 when it has just gone. */
 static int64_t size_on_disk(struct command *cmd, const struct store_context *ctx, const char *ns)
 {
-	struct catalog    *catalog = &cmd->conn->node->catalog;
+	struct catalog *catalog = &cmd->conn->node->catalog;
 	struct collection *coll = catalog_get(catalog, ns);
-	const char        *tables[2];
-	char               uri[CATALOG_URI_MAX + 16];
-	int64_t            total = 0, size = 0;
+	const char *tables[2];
+	char uri[CATALOG_URI_MAX + 16];
+	int64_t total = 0, size = 0;
 
 	if (coll == NULL) {
 		return 0;
@@ -63,16 +63,17 @@ static int64_t size_on_disk(struct command *cmd, const struct store_context *ctx
 static int64_t append_database(struct command *cmd, const struct store_context *ctx, bson_t *list,
 	uint32_t index, const struct names *names, unsigned *next)
 {
-	bool        name_only = bsonx_flag(&cmd->req->body, "nameOnly", false);
-	char        db[WIRE_DB_MAX + 1], buf[16];
+	bool name_only = bsonx_flag(&cmd->req->body, "nameOnly", false);
+	char db[WIRE_DB_MAX + 1], buf[16];
 	const char *key;
-	bson_t      doc;
-	int64_t     size = 0;
+	bson_t doc;
+	int64_t size = 0;
 
 	snprintf(db, sizeof(db), "%.*s", (int)strcspn(names->ns[*next], "."), names->ns[*next]);
 	size_t len = strlen(db);
 	for (; *next < names->count && strncmp(names->ns[*next], db, len) == 0 &&
-		names->ns[*next][len] == '.'; ++*next) {
+		names->ns[*next][len] == '.';
+		++*next) {
 		size += name_only ? 0 : size_on_disk(cmd, ctx, names->ns[*next]);
 	}
 	bson_uint32_to_string(index, &key, buf, sizeof(buf));
@@ -89,10 +90,10 @@ static int64_t append_database(struct command *cmd, const struct store_context *
 bool cmd_list_databases(struct command *cmd)
 {
 	struct store_context ctx;
-	struct names        *names;
-	bson_t               list;
-	int64_t              total = 0;
-	unsigned             next = 0;
+	struct names *names;
+	bson_t list;
+	int64_t total = 0;
+	unsigned next = 0;
 
 	if (!command_store(cmd, &ctx) || (names = collect_names(cmd, NULL)) == NULL) {
 		return false;
@@ -109,8 +110,8 @@ bool cmd_list_databases(struct command *cmd)
 	return true;
 }
 
-static void append_collection(struct command_cursor *cc, const struct match *filter,
-	const char *name)
+static void append_collection(
+	struct command_cursor *cc, const struct match *filter, const char *name)
 {
 	bson_t doc, sub, key;
 
@@ -138,11 +139,11 @@ static void append_collection(struct command_cursor *cc, const struct match *fil
 bool cmd_list_collections(struct command *cmd)
 {
 	struct command_cursor cc;
-	struct match          filter = {0};
-	struct names         *names;
-	bson_iter_t           it;
-	bson_t                view;
-	char                  ns[OPS_NS_MAX + 1];
+	struct match filter = {0};
+	struct names *names;
+	bson_iter_t it;
+	bson_t view;
+	char ns[OPS_NS_MAX + 1];
 
 	if (bson_iter_init_find(&it, &cmd->req->body, "filter") && bsonx_iter_view(&it, &view) &&
 		!match_compile(&filter, &view, cmd->fail)) {
@@ -178,14 +179,15 @@ bool cmd_drop(struct command *cmd)
 bool cmd_drop_database(struct command *cmd)
 {
 	struct store_context ctx;
-	struct names        *names;
-	bool                 ok = true;
+	struct names *names;
+	bool ok = true;
 
 	if (!command_store(cmd, &ctx) || (names = collect_names(cmd, cmd->req->db)) == NULL) {
 		return false;
 	}
 	for (unsigned i = 0; i < names->count && ok; i++) {
-		ok = catalog_drop(&cmd->conn->node->catalog, ctx.session, names->ns[i], cmd->fail) ||
+		ok = catalog_drop(
+			     &cmd->conn->node->catalog, ctx.session, names->ns[i], cmd->fail) ||
 		     cmd->fail->code == FAIL_NAMESPACE_NOT_FOUND;
 	}
 	if (names->count > 0) {
@@ -201,7 +203,8 @@ bool cmd_fsync(struct command *cmd)
 	struct store_context ctx;
 
 	if (bsonx_flag(&cmd->req->body, "lock", false)) {
-		return fail_set(cmd->fail, FAIL_NOT_IMPLEMENTED, "fsync with lock is not supported");
+		return fail_set(
+			cmd->fail, FAIL_NOT_IMPLEMENTED, "fsync with lock is not supported");
 	}
 	if (!command_store(cmd, &ctx) ||
 		!catalog_save(&cmd->conn->node->catalog, ctx.session, cmd->fail)) {

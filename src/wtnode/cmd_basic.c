@@ -17,8 +17,8 @@
 bool cmd_hello(struct command *cmd)
 {
 	bson_iter_t it;
-	bson_t      client;
-	bool        hello = strcasecmp(bson_iter_key(&cmd->arg), "hello") == 0;
+	bson_t client;
+	bool hello = strcasecmp(bson_iter_key(&cmd->arg), "hello") == 0;
 
 	if (bson_iter_init_find(&it, &cmd->req->body, "client") && bsonx_iter_view(&it, &client)) {
 		ops_set_client(cmd->conn->op, &client);
@@ -64,8 +64,8 @@ bool cmd_build_info(struct command *cmd)
 /* The limit of the control group in MB, or what the machine has when there is none below. */
 static int64_t memory_limit_mb(int64_t memory_mb)
 {
-	FILE   *f = fopen("/sys/fs/cgroup/memory.max", "re");
-	char    line[32] = "";
+	FILE *f = fopen("/sys/fs/cgroup/memory.max", "re");
+	char line[32] = "";
 	int64_t limit = 0;
 
 	if (f == NULL) {
@@ -81,9 +81,9 @@ static int64_t memory_limit_mb(int64_t memory_mb)
 bool cmd_host_info(struct command *cmd)
 {
 	struct utsname name = {0};
-	bson_t         doc;
-	int64_t        page = sysconf(_SC_PAGESIZE);
-	int64_t        memory_mb = sysconf(_SC_PHYS_PAGES) * page >> 20;
+	bson_t doc;
+	int64_t page = sysconf(_SC_PAGESIZE);
+	int64_t memory_mb = sysconf(_SC_PHYS_PAGES) * page >> 20;
 
 	uname(&name);
 	BSON_APPEND_DOCUMENT_BEGIN(cmd->out, "system", &doc);
@@ -109,9 +109,9 @@ bool cmd_host_info(struct command *cmd)
 
 static void append_argv(bson_t *out, const struct node *node)
 {
-	char        buf[16];
+	char buf[16];
 	const char *key;
-	bson_t      argv;
+	bson_t argv;
 
 	bson_append_array_begin(out, "argv", -1, &argv);
 	for (int i = 0; i < node->argc; i++) {
@@ -130,7 +130,7 @@ static void append_argv(bson_t *out, const struct node *node)
 bool cmd_cmd_line(struct command *cmd)
 {
 	const struct node *node = cmd->conn->node;
-	bson_t             parsed, doc, wt, config;
+	bson_t parsed, doc, wt, config;
 
 	append_argv(cmd->out, node);
 	BSON_APPEND_DOCUMENT_BEGIN(cmd->out, "parsed", &parsed);

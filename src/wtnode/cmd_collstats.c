@@ -10,7 +10,7 @@
 static int append_table(const struct store_context *ctx, const char *table, const char *name,
 	int version, bson_t *out)
 {
-	char   uri[CATALOG_URI_MAX + 16];
+	char uri[CATALOG_URI_MAX + 16];
 	bson_t doc, metadata;
 
 	snprintf(uri, sizeof(uri), "statistics:%s", table);
@@ -25,8 +25,8 @@ static int append_table(const struct store_context *ctx, const char *table, cons
 	return ret;
 }
 
-static int table_sizes(const struct store_context *ctx, const char *table, int64_t *size,
-	int64_t *reusable)
+static int table_sizes(
+	const struct store_context *ctx, const char *table, int64_t *size, int64_t *reusable)
 {
 	char uri[CATALOG_URI_MAX + 16];
 
@@ -56,8 +56,8 @@ static int append_indexes(const struct store_context *ctx, const struct collecti
 static bool append_stats(struct command *cmd, struct collection *coll, int64_t scale, bson_t *out)
 {
 	struct store_context ctx;
-	int64_t              count = atomic_load(&coll->count), bytes = atomic_load(&coll->bytes);
-	int64_t              size = 0, reusable = 0, index_size = 0, index_reusable = 0;
+	int64_t count = atomic_load(&coll->count), bytes = atomic_load(&coll->bytes);
+	int64_t size = 0, reusable = 0, index_size = 0, index_reusable = 0;
 
 	if (!command_store(cmd, &ctx)) {
 		return false;
@@ -95,7 +95,7 @@ static bool read_scale(struct command *cmd, const bson_t *doc, int64_t *scale)
 bool cmd_coll_stats(struct command *cmd)
 {
 	struct catalog *catalog = &cmd->conn->node->catalog;
-	int64_t         scale;
+	int64_t scale;
 
 	if (!read_scale(cmd, &cmd->req->body, &scale)) {
 		return false;
@@ -104,8 +104,8 @@ bool cmd_coll_stats(struct command *cmd)
 	BSON_APPEND_UTF8(cmd->out, "ns", cmd->ns);
 	if (coll == NULL) {
 		/* As mongod: zeros, no error. */
-		static const char *const zeros[] = {"size", "count", "storageSize", "totalSize",
-			"nindexes", "totalIndexSize"};
+		static const char *const zeros[] = {
+			"size", "count", "storageSize", "totalSize", "nindexes", "totalIndexSize"};
 
 		for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
 			BSON_APPEND_INT32(cmd->out, zeros[i], 0);
@@ -119,7 +119,7 @@ bool cmd_coll_stats(struct command *cmd)
 
 static void append_exec_stats(const struct collection *coll, bson_t *out)
 {
-	bson_t  exec, scans;
+	bson_t exec, scans;
 	int64_t n = atomic_load(&coll->collscans);
 
 	BSON_APPEND_DOCUMENT_BEGIN(out, "queryExecStats", &exec);
@@ -131,12 +131,13 @@ static void append_exec_stats(const struct collection *coll, bson_t *out)
 }
 
 /* Fills the one document of the stage's result. */
-static bool fill_stage(struct command *cmd, struct collection *coll, const bson_t *spec, bson_t *doc)
+static bool fill_stage(
+	struct command *cmd, struct collection *coll, const bson_t *spec, bson_t *doc)
 {
 	bson_iter_t it;
-	bson_t      storage, sub;
-	int64_t     scale = 1;
-	bool        ok = true;
+	bson_t storage, sub;
+	int64_t scale = 1;
+	bool ok = true;
 
 	BSON_APPEND_UTF8(doc, "ns", cmd->ns);
 	BSON_APPEND_UTF8(doc, "host", cmd->conn->node->host);
@@ -160,10 +161,10 @@ static bool fill_stage(struct command *cmd, struct collection *coll, const bson_
 
 bool coll_stats_stage(struct command *cmd, const bson_t *spec)
 {
-	struct catalog       *catalog = &cmd->conn->node->catalog;
-	struct collection    *coll = catalog_get(catalog, cmd->ns);
+	struct catalog *catalog = &cmd->conn->node->catalog;
+	struct collection *coll = catalog_get(catalog, cmd->ns);
 	struct command_cursor cc;
-	bson_t                doc;
+	bson_t doc;
 
 	if (coll == NULL) {
 		return fail_set(cmd->fail, FAIL_NAMESPACE_NOT_FOUND,

@@ -3,14 +3,14 @@
 
 /* A query as both commands state it. */
 struct query {
-	struct command       *cmd;
-	struct match          match;
-	bson_t                filter;
-	int64_t               limit; /* 0 = none */
-	int64_t               deadline_ns;
+	struct command *cmd;
+	struct match match;
+	bson_t filter;
+	int64_t limit; /* 0 = none */
+	int64_t deadline_ns;
 	struct command_cursor cursor; /* find: the documents found */
-	bool                  full;   /* find: they do not fit one reply */
-	int64_t               found;
+	bool full;                    /* find: they do not fit one reply */
+	int64_t found;
 };
 
 /* The filter under that name; an absent one matches all. */
@@ -29,9 +29,9 @@ static bool read_filter(struct query *q, const char *name)
 static void read_limits(struct query *q)
 {
 	const bson_t *body = &q->cmd->req->body;
-	int64_t       limit = bsonx_number(body, "limit", 0);
-	int64_t       batch = bsonx_number(body, "batchSize", 0);
-	int64_t       max_ms = bsonx_number(body, "maxTimeMS", 0);
+	int64_t limit = bsonx_number(body, "limit", 0);
+	int64_t batch = bsonx_number(body, "batchSize", 0);
+	int64_t max_ms = bsonx_number(body, "maxTimeMS", 0);
 
 	/* A negative limit is an old way to ask for one batch. */
 	q->limit = limit == INT64_MIN ? INT64_MAX : limit < 0 ? -limit : limit;
@@ -71,9 +71,9 @@ static int visit_count(const bson_t *doc, void *arg)
 static bool run_query(struct query *q, struct collection *coll, store_visit *visit)
 {
 	struct store_context ctx;
-	struct idkey         key;
-	bson_iter_t          id;
-	int                  ret;
+	struct idkey key;
+	bson_iter_t id;
+	int ret;
 
 	if (!command_store(q->cmd, &ctx)) {
 		return false;
@@ -96,8 +96,8 @@ bool cmd_find(struct command *cmd)
 {
 	static const char *const known[] = {"filter", "limit", "batchSize", "singleBatch",
 		"noCursorTimeout", "allowPartialResults", "allowDiskUse", NULL};
-	struct catalog          *catalog = &cmd->conn->node->catalog;
-	struct query             q = {.cmd = cmd};
+	struct catalog *catalog = &cmd->conn->node->catalog;
+	struct query q = {.cmd = cmd};
 
 	if (!command_check_options(cmd, known) || !read_filter(&q, "filter")) {
 		return false;
@@ -110,8 +110,10 @@ bool cmd_find(struct command *cmd)
 	catalog_put(catalog, coll);
 	if (ok && q.full) {
 		return fail_set(cmd->fail, FAIL_TOO_LARGE,
-			"the result exceeds %d bytes and wtnode has no cursors: set a limit or narrow "
-			"the filter", COMMAND_REPLY_MAX);
+			"the result exceeds %d bytes and wtnode has no cursors: set a limit or "
+			"narrow "
+			"the filter",
+			COMMAND_REPLY_MAX);
 	}
 	return ok;
 }
@@ -119,9 +121,9 @@ bool cmd_find(struct command *cmd)
 bool cmd_count(struct command *cmd)
 {
 	static const char *const known[] = {"query", "limit", "fields", NULL};
-	struct catalog          *catalog = &cmd->conn->node->catalog;
-	struct query             q = {.cmd = cmd};
-	bool                     ok = true;
+	struct catalog *catalog = &cmd->conn->node->catalog;
+	struct query q = {.cmd = cmd};
+	bool ok = true;
 
 	if (!command_check_options(cmd, known) || !read_filter(&q, "query")) {
 		return false;

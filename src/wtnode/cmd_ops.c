@@ -16,22 +16,22 @@
 
 /* What to list, and where to put it. */
 struct listing {
-	struct command       *cmd;
-	bool                  idle; /* connections without an operation too */
-	struct match          matches[4];
-	unsigned              match_count;
-	int64_t               limit;
+	struct command *cmd;
+	bool idle; /* connections without an operation too */
+	struct match matches[4];
+	unsigned match_count;
+	int64_t limit;
 	struct command_cursor cc; /* the stage's result */
-	bson_t               *array; /* the command's result, or NULL */
-	uint32_t              count;
+	bson_t *array;            /* the command's result, or NULL */
+	uint32_t count;
 };
 
 static void append_op_time(bson_t *doc)
 {
-	int64_t   ms = clockx_wall_ms();
-	time_t    seconds = (time_t)(ms / 1000);
+	int64_t ms = clockx_wall_ms();
+	time_t seconds = (time_t)(ms / 1000);
 	struct tm tm;
-	char      text[32] = "", full[48];
+	char text[32] = "", full[48];
 
 	if (gmtime_r(&seconds, &tm) != NULL) {
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
@@ -42,7 +42,7 @@ static void append_op_time(bson_t *doc)
 
 static void append_connection(const struct op_slot *slot, const char *host, bson_t *doc)
 {
-	char   desc[32];
+	char desc[32];
 	bson_t metadata;
 
 	BSON_APPEND_UTF8(doc, "type", "op");
@@ -109,7 +109,7 @@ static bool wanted(const struct listing *l, const bson_t *doc)
 /* Appends the document to the result; false when no more can follow. */
 static bool put(struct listing *l, const bson_t *doc)
 {
-	char        buf[16];
+	char buf[16];
 	const char *key;
 
 	if (l->array == NULL) {
@@ -127,11 +127,11 @@ static bool put(struct listing *l, const bson_t *doc)
 static void list_ops(struct listing *l)
 {
 	struct node *node = l->cmd->conn->node;
-	bool         more = true;
+	bool more = true;
 
 	for (int i = 0; i < OPS_SLOTS && more; i++) {
 		struct op_slot *slot = &node->ops.slots[i];
-		bson_t          doc;
+		bson_t doc;
 
 		bson_init(&doc);
 		pthread_mutex_lock(&slot->lock);
@@ -153,7 +153,7 @@ static void list_ops(struct listing *l)
 /* The stages behind $currentOp; the iterator stands on the first stage. */
 static bool read_stages(struct listing *l, bson_iter_t *stages)
 {
-	bson_t      stage, spec;
+	bson_t stage, spec;
 	bson_iter_t it;
 	struct fail passed_over;
 
@@ -196,19 +196,20 @@ static bool current_op_stage(struct command *cmd, const bson_t *spec, bson_iter_
 bool cmd_aggregate(struct command *cmd)
 {
 	bson_iter_t it, stages, op;
-	bson_t      stage, spec;
+	bson_t stage, spec;
 
 	if (!bson_iter_init_find(&it, &cmd->req->body, "pipeline") || !BSON_ITER_HOLDS_ARRAY(&it) ||
 		!bson_iter_recurse(&it, &stages)) {
 		return fail_set(cmd->fail, FAIL_FAILED_TO_PARSE, "'pipeline' must be an array");
 	}
 	if (!bson_iter_next(&stages) || !bsonx_iter_view(&stages, &stage) ||
-		!bson_iter_init(&op, &stage) || !bson_iter_next(&op) || !bsonx_iter_view(&op, &spec)) {
+		!bson_iter_init(&op, &stage) || !bson_iter_next(&op) ||
+		!bsonx_iter_view(&op, &spec)) {
 		return fail_set(cmd->fail, FAIL_FAILED_TO_PARSE,
 			"the pipeline must begin with a stage such as {$currentOp: {}}");
 	}
 	const char *name = bson_iter_key(&op);
-	bool        whole_node = bsonx_is_number(&cmd->arg);
+	bool whole_node = bsonx_is_number(&cmd->arg);
 	if (strcmp(name, "$currentOp") == 0 && whole_node) {
 		return current_op_stage(cmd, &spec, &stages);
 	}
@@ -223,8 +224,8 @@ bool cmd_aggregate(struct command *cmd)
 bool cmd_current_op(struct command *cmd)
 {
 	struct listing l = {.cmd = cmd, .idle = bsonx_flag(&cmd->req->body, "$all", false)};
-	struct fail    passed_over;
-	bson_t         filter, inprog;
+	struct fail passed_over;
+	bson_t filter, inprog;
 
 	bson_init(&filter);
 	bson_copy_to_excluding_noinit(&cmd->req->body, &filter, bson_iter_key(&cmd->arg), "$db",

@@ -26,9 +26,9 @@ static bool append_param(struct node *node, const char *name, const char *key, b
 bool cmd_get_parameter(struct command *cmd)
 {
 	struct node *node = cmd->conn->node;
-	bson_iter_t  it = cmd->arg;
-	const char  *what = bsonx_name(&cmd->arg, 8);
-	unsigned     found = 0;
+	bson_iter_t it = cmd->arg;
+	const char *what = bsonx_name(&cmd->arg, 8);
+	unsigned found = 0;
 
 	if (what != NULL && strcmp(what, "*") == 0) {
 		append_param(node, WINDOW, WINDOW, cmd->out);
@@ -65,7 +65,7 @@ static bool check_config(const char *config, struct fail *fail)
 {
 	static const char *const keys[] = {"eviction_target", "eviction_trigger",
 		"eviction_dirty_target", "eviction_dirty_trigger", "cache_size"};
-	const char              *p = config;
+	const char *p = config;
 
 	while (*p != '\0') {
 		size_t item = strcspn(p, ","), name = strcspn(p, "=,"), i = 0;
@@ -76,7 +76,8 @@ static bool check_config(const char *config, struct fail *fail)
 		}
 		if (i == n || name >= item || !valid_amount(p + name + 1, item - name - 1)) {
 			return fail_set(fail, FAIL_BAD_VALUE,
-				"'%.*s': only eviction_[dirty_]target, eviction_[dirty_]trigger and "
+				"'%.*s': only eviction_[dirty_]target, eviction_[dirty_]trigger "
+				"and "
 				"cache_size can be set, to a number",
 				(int)(item < 60 ? item : 60), p);
 		}
@@ -89,7 +90,7 @@ static bool check_config(const char *config, struct fail *fail)
 static bool set_config(struct command *cmd, const bson_iter_t *it)
 {
 	struct node *node = cmd->conn->node;
-	const char  *config = bsonx_name(it, sizeof(node->runtime_config) - 1);
+	const char *config = bsonx_name(it, sizeof(node->runtime_config) - 1);
 
 	if (config == NULL) {
 		return fail_set(cmd->fail, FAIL_BAD_VALUE, RUNTIME_CONFIG " needs a short string");
@@ -104,8 +105,8 @@ static bool set_config(struct command *cmd, const bson_iter_t *it)
 	}
 	pthread_mutex_unlock(&node->params_lock);
 	if (ret != 0) {
-		return fail_set(cmd->fail, FAIL_BAD_VALUE, "WiredTiger refuses '%.100s': %s", config,
-			wiredtiger_strerror(ret));
+		return fail_set(cmd->fail, FAIL_BAD_VALUE, "WiredTiger refuses '%.100s': %s",
+			config, wiredtiger_strerror(ret));
 	}
 	return true;
 }
@@ -125,12 +126,12 @@ static bool set_seconds(struct command *cmd, const bson_iter_t *it, atomic_uint 
 bool cmd_set_parameter(struct command *cmd)
 {
 	struct node *node = cmd->conn->node;
-	bson_iter_t  it = cmd->arg;
+	bson_iter_t it = cmd->arg;
 
 	/* mongod sets one parameter per command and answers with what it was. */
 	if (!bson_iter_next(&it) || !append_param(node, bson_iter_key(&it), "was", cmd->out)) {
-		return fail_set(cmd->fail, FAIL_INVALID_OPTIONS,
-			"attempted to set unrecognized parameter");
+		return fail_set(
+			cmd->fail, FAIL_INVALID_OPTIONS, "attempted to set unrecognized parameter");
 	}
 	if (strcmp(bson_iter_key(&it), WINDOW) == 0) {
 		return set_seconds(cmd, &it, &node->engine.window_s, 0);

@@ -19,7 +19,7 @@ static int64_t counter(const struct command *cmd, enum ops_counter which)
 static bool section_connections(struct command *cmd, bson_t *doc)
 {
 	struct ops *ops = &cmd->conn->node->ops;
-	int32_t     current = atomic_load(&ops->connected);
+	int32_t current = atomic_load(&ops->connected);
 
 	BSON_APPEND_INT32(doc, "current", current);
 	BSON_APPEND_INT32(doc, "available", OPS_SLOTS - current);
@@ -35,10 +35,10 @@ static bool section_extra_info(struct command *cmd, bson_t *doc)
 	if (getrusage(RUSAGE_SELF, &ru) != 0) {
 		return true;
 	}
-	BSON_APPEND_INT64(doc, "user_time_us",
-		(int64_t)ru.ru_utime.tv_sec * 1000000 + ru.ru_utime.tv_usec);
-	BSON_APPEND_INT64(doc, "system_time_us",
-		(int64_t)ru.ru_stime.tv_sec * 1000000 + ru.ru_stime.tv_usec);
+	BSON_APPEND_INT64(
+		doc, "user_time_us", (int64_t)ru.ru_utime.tv_sec * 1000000 + ru.ru_utime.tv_usec);
+	BSON_APPEND_INT64(
+		doc, "system_time_us", (int64_t)ru.ru_stime.tv_sec * 1000000 + ru.ru_stime.tv_usec);
 	BSON_APPEND_INT64(doc, "maximum_resident_set_kb", ru.ru_maxrss);
 	BSON_APPEND_INT64(doc, "input_blocks", ru.ru_inblock);
 	BSON_APPEND_INT64(doc, "output_blocks", ru.ru_oublock);
@@ -57,10 +57,10 @@ static bool section_network(struct command *cmd, bson_t *doc)
 
 static void append_buckets(bson_t *doc, struct ops_histogram *h)
 {
-	bson_t      array, bucket;
-	char        buf[16];
+	bson_t array, bucket;
+	char buf[16];
 	const char *key;
-	uint32_t    n = 0;
+	uint32_t n = 0;
 
 	bson_append_array_begin(doc, "histogram", -1, &array);
 	for (unsigned i = 0; i < OPS_BUCKETS; i++) {
@@ -80,9 +80,9 @@ static void append_buckets(bson_t *doc, struct ops_histogram *h)
 static bool section_op_latencies(struct command *cmd, bson_t *doc)
 {
 	static const char *const names[OPS_CLASSES] = {"reads", "writes", "commands"};
-	bson_iter_t              it;
-	bson_t                   asked, one;
-	bool                     histograms;
+	bson_iter_t it;
+	bson_t asked, one;
+	bool histograms;
 
 	histograms = bson_iter_init_find(&it, &cmd->req->body, "opLatencies") &&
 		     bsonx_iter_view(&it, &asked) && bsonx_flag(&asked, "histograms", false);
@@ -123,7 +123,7 @@ static bool section_storage_engine(struct command *cmd, bson_t *doc)
 static void append_tickets(bson_t *doc, struct ops *ops)
 {
 	static const struct {
-		const char    *name;
+		const char *name;
 		enum ops_class class;
 	} kinds[] = {{"write", OPS_WRITE}, {"read", OPS_READ}};
 	bson_t all, one;
@@ -145,9 +145,9 @@ static void append_tickets(bson_t *doc, struct ops *ops)
 /* "Nov 30 21:57:02:7": the time of a timestamp and its increment, as mongod prints it. */
 static void append_stamp(bson_t *doc, const char *key, uint64_t stamp)
 {
-	time_t    seconds = (time_t)(stamp >> 32);
+	time_t seconds = (time_t)(stamp >> 32);
 	struct tm tm;
-	char      text[32] = "", full[48];
+	char text[32] = "", full[48];
 
 	if (localtime_r(&seconds, &tm) != NULL) {
 		strftime(text, sizeof(text), "%b %e %H:%M:%S", &tm);
@@ -159,7 +159,7 @@ static void append_stamp(bson_t *doc, const char *key, uint64_t stamp)
 static void append_window(bson_t *doc, struct engine *engine)
 {
 	uint64_t stable, oldest;
-	bson_t   window;
+	bson_t window;
 
 	engine_stamps(engine, &stable, &oldest);
 	BSON_APPEND_DOCUMENT_BEGIN(doc, "snapshot-window-settings", &window);
@@ -196,7 +196,7 @@ static bool section_wired_tiger(struct command *cmd, bson_t *doc)
 static bool section_mem(struct command *cmd, bson_t *doc)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
-	char  line[128] = "", *end = line;
+	char line[128] = "", *end = line;
 
 	(void)cmd;
 	if (f != NULL) {
@@ -217,7 +217,7 @@ static bool section_mem(struct command *cmd, bson_t *doc)
 static bool section_metrics(struct command *cmd, bson_t *doc)
 {
 	int64_t scans = counter(cmd, OPS_COLLSCANS);
-	bson_t  executor, collscans;
+	bson_t executor, collscans;
 
 	BSON_APPEND_DOCUMENT_BEGIN(doc, "queryExecutor", &executor);
 	BSON_APPEND_INT64(&executor, "scanned", counter(cmd, OPS_SCANNED_KEYS));
@@ -255,8 +255,8 @@ static bool wanted(const bson_t *body, const char *name)
 bool cmd_server_status(struct command *cmd)
 {
 	const struct node *node = cmd->conn->node;
-	int64_t            uptime_ms = (ops_now_ns() - node->start_ns) / 1000000;
-	bson_t             doc;
+	int64_t uptime_ms = (ops_now_ns() - node->start_ns) / 1000000;
+	bson_t doc;
 
 	BSON_APPEND_UTF8(cmd->out, "host", node->host);
 	BSON_APPEND_UTF8(cmd->out, "version", node->version);

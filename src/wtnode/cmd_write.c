@@ -5,13 +5,13 @@
 
 /* What a write command has done so far. */
 struct writing {
-	struct command      *cmd;
+	struct command *cmd;
 	struct store_context ctx;
-	struct collection   *coll;
-	bool                 ordered;
-	int64_t              n, modified;
-	bson_t               errors, upserted;
-	uint32_t             error_count, upserted_count;
+	struct collection *coll;
+	bool ordered;
+	int64_t n, modified;
+	bson_t errors, upserted;
+	uint32_t error_count, upserted_count;
 };
 
 static bool begin_writing(struct writing *w, struct command *cmd, bool create)
@@ -20,8 +20,8 @@ static bool begin_writing(struct writing *w, struct command *cmd, bool create)
 	if (!command_store(cmd, &w->ctx)) {
 		return false;
 	}
-	w->coll = create ? catalog_create(&cmd->conn->node->catalog, w->ctx.session, cmd->ns,
-				   cmd->fail)
+	w->coll = create ? catalog_create(
+				   &cmd->conn->node->catalog, w->ctx.session, cmd->ns, cmd->fail)
 			 : catalog_get(&cmd->conn->node->catalog, cmd->ns);
 	if (w->coll == NULL && create) {
 		return false;
@@ -50,9 +50,9 @@ static void end_writing(struct writing *w)
 /* Notes the failure of a statement; false when the command is to end with it. */
 static bool statement_failed(struct writing *w, uint32_t index, const struct fail *fail)
 {
-	char        buf[16];
+	char buf[16];
 	const char *key;
-	bson_t      error;
+	bson_t error;
 
 	bson_uint32_to_string(w->error_count++, &key, buf, sizeof(buf));
 	BSON_APPEND_DOCUMENT_BEGIN(&w->errors, key, &error);
@@ -72,22 +72,23 @@ static bool write_result(int ret, const char *ns, struct fail *fail)
 	return ret == 0 ? true : fail_engine(fail, ret, "write");
 }
 
-/* ---- insert ----------------------------------------------------------------------------------- */
+/* ---- insert -----------------------------------------------------------------------------------
+ */
 
 /* Documents that wait to be inserted in one transaction. */
 struct batch {
-	bson_t       docs[STORE_BATCH];
+	bson_t docs[STORE_BATCH];
 	struct idkey keys[STORE_BATCH];
-	uint32_t     index[STORE_BATCH]; /* in the command */
-	unsigned     count;
+	uint32_t index[STORE_BATCH]; /* in the command */
+	unsigned count;
 };
 
 /* Inserts what waits; after a failure one by one, to find whose it was. */
 static bool flush(struct writing *w, struct batch *b)
 {
 	struct fail fail;
-	bool        go_on = true;
-	int         ret = store_insert(&w->ctx, w->coll, b->docs, b->keys, b->count);
+	bool go_on = true;
+	int ret = store_insert(&w->ctx, w->coll, b->docs, b->keys, b->count);
 
 	if (ret == 0) {
 		w->n += b->count;
@@ -113,13 +114,13 @@ static bool flush(struct writing *w, struct batch *b)
 /* Adds a document, with an _id if it has none. */
 static bool add(struct batch *b, const bson_t *doc, uint32_t index, struct fail *fail)
 {
-	bson_t     *copy = &b->docs[b->count];
+	bson_t *copy = &b->docs[b->count];
 	bson_iter_t it;
-	bson_oid_t  oid;
+	bson_oid_t oid;
 
 	if (doc->len > WIRE_DOCUMENT_MAX) {
-		return fail_set(fail, FAIL_TOO_LARGE, "the document exceeds %d bytes",
-			WIRE_DOCUMENT_MAX);
+		return fail_set(
+			fail, FAIL_TOO_LARGE, "the document exceeds %d bytes", WIRE_DOCUMENT_MAX);
 	}
 	if (bson_iter_init_find(&it, doc, "_id")) {
 		if (!idkey_encode(&b->keys[b->count], &it, fail)) {
@@ -144,8 +145,8 @@ static bool add(struct batch *b, const bson_t *doc, uint32_t index, struct fail 
 static void insert_all(struct writing *w, struct doc_list *docs, struct batch *b)
 {
 	struct fail fail;
-	bson_t      doc;
-	bool        go_on = true;
+	bson_t doc;
+	bool go_on = true;
 
 	b->count = 0;
 	for (uint32_t i = 0; go_on && doc_list_next(docs, &doc); i++) {
@@ -162,10 +163,11 @@ static void insert_all(struct writing *w, struct doc_list *docs, struct batch *b
 
 bool cmd_insert(struct command *cmd)
 {
-	static const char *const known[] = {"documents", "ordered", "bypassDocumentValidation", NULL};
-	struct writing           w;
-	struct doc_list          docs;
-	struct batch            *b;
+	static const char *const known[] = {
+		"documents", "ordered", "bypassDocumentValidation", NULL};
+	struct writing w;
+	struct doc_list docs;
+	struct batch *b;
 
 	if (!command_check_options(cmd, known) ||
 		!request_docs(cmd->req, "documents", &docs, cmd->fail)) {
@@ -184,17 +186,18 @@ bool cmd_insert(struct command *cmd)
 	return ok;
 }
 
-/* ---- update and delete by _id ----------------------------------------------------------------- */
+/* ---- update and delete by _id -----------------------------------------------------------------
+ */
 
 struct statement {
 	struct writing *w;
-	uint32_t        index;
-	struct match    match;
-	struct idkey    key;
-	bson_iter_t     id;
-	bson_t          query, spec;
-	bool            upsert;
-	struct fail    *fail;
+	uint32_t index;
+	struct match match;
+	struct idkey key;
+	bson_iter_t id;
+	bson_t query, spec;
+	bool upsert;
+	struct fail *fail;
 };
 
 static bool read_query(struct statement *st, const bson_t *doc)
@@ -208,8 +211,8 @@ static bool read_query(struct statement *st, const bson_t *doc)
 		return false;
 	}
 	if (st->match.count != 1 || !match_id(&st->match, &st->id)) {
-		return fail_set(st->fail, FAIL_NOT_IMPLEMENTED,
-			"wtnode writes by _id only: {_id: value}");
+		return fail_set(
+			st->fail, FAIL_NOT_IMPLEMENTED, "wtnode writes by _id only: {_id: value}");
 	}
 	return idkey_encode(&st->key, &st->id, st->fail);
 }
@@ -217,7 +220,7 @@ static bool read_query(struct statement *st, const bson_t *doc)
 static bool read_update(struct statement *st, const bson_t *doc)
 {
 	static const char *const unsupported[] = {"arrayFilters", "collation", "hint", "c"};
-	bson_iter_t              it;
+	bson_iter_t it;
 
 	for (size_t i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++) {
 		if (bson_iter_init_find(&it, doc, unsupported[i])) {
@@ -250,9 +253,9 @@ static int rewrite(bson_t *out, const bson_t *old, void *arg)
 
 static void append_upserted(struct statement *st)
 {
-	char        buf[16];
+	char buf[16];
 	const char *key;
-	bson_t      doc;
+	bson_t doc;
 
 	bson_uint32_to_string(st->w->upserted_count++, &key, buf, sizeof(buf));
 	BSON_APPEND_DOCUMENT_BEGIN(&st->w->upserted, key, &doc);
@@ -284,16 +287,17 @@ static int upsert(struct statement *st)
 static bool update_one(struct statement *st, const bson_t *doc)
 {
 	struct writing *w = st->w;
-	bool            changed = false;
-	int             ret;
+	bool changed = false;
+	int ret;
 
 	if (!read_update(st, doc)) {
 		return false;
 	}
 	/* A document that another client inserts between the two is found in the next round. */
 	do {
-		ret = w->coll == NULL ? WT_NOTFOUND
-				      : store_update(&w->ctx, w->coll, &st->key, rewrite, st, &changed);
+		ret = w->coll == NULL
+			      ? WT_NOTFOUND
+			      : store_update(&w->ctx, w->coll, &st->key, rewrite, st, &changed);
 		if (ret != WT_NOTFOUND || !st->upsert) {
 			break;
 		}
@@ -332,8 +336,8 @@ static void write_all(struct writing *w, struct doc_list *docs, enum ops_counter
 	bool (*one)(struct statement *st, const bson_t *doc))
 {
 	struct fail fail;
-	bson_t      doc;
-	bool        go_on = true;
+	bson_t doc;
+	bool go_on = true;
 
 	for (uint32_t i = 0; go_on && doc_list_next(docs, &doc); i++) {
 		struct statement st = {.w = w, .index = i, .fail = &fail};
@@ -348,7 +352,7 @@ static void write_all(struct writing *w, struct doc_list *docs, enum ops_counter
 static bool any_upsert(const struct doc_list *list)
 {
 	struct doc_list docs = *list;
-	bson_t          doc;
+	bson_t doc;
 
 	while (doc_list_next(&docs, &doc)) {
 		if (bsonx_flag(&doc, "upsert", false)) {
@@ -361,8 +365,8 @@ static bool any_upsert(const struct doc_list *list)
 bool cmd_update(struct command *cmd)
 {
 	static const char *const known[] = {"updates", "ordered", "bypassDocumentValidation", NULL};
-	struct writing           w;
-	struct doc_list          docs;
+	struct writing w;
+	struct doc_list docs;
 
 	if (!command_check_options(cmd, known) ||
 		!request_docs(cmd->req, "updates", &docs, cmd->fail) ||
@@ -379,8 +383,8 @@ bool cmd_update(struct command *cmd)
 bool cmd_delete(struct command *cmd)
 {
 	static const char *const known[] = {"deletes", "ordered", NULL};
-	struct writing           w;
-	struct doc_list          docs;
+	struct writing w;
+	struct doc_list docs;
 
 	if (!command_check_options(cmd, known) ||
 		!request_docs(cmd->req, "deletes", &docs, cmd->fail) ||

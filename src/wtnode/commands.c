@@ -8,11 +8,11 @@ enum {
 };
 
 static const struct command_entry {
-	const char    *name;
-	command_fn    *fn;
-	const char    *op; /* as $currentOp calls it */
+	const char *name;
+	command_fn *fn;
+	const char *op; /* as $currentOp calls it */
 	enum ops_class class;
-	unsigned       flags;
+	unsigned flags;
 } table[] = {
 	{"find", cmd_find, "query", OPS_READ, NEEDS_COLLECTION},
 	{"insert", cmd_insert, "insert", OPS_WRITE, NEEDS_COLLECTION},
@@ -81,7 +81,7 @@ static bool set_namespace(struct command *cmd, unsigned flags)
 
 static bool run(struct command *cmd)
 {
-	struct ops                 *ops = &cmd->conn->node->ops;
+	struct ops *ops = &cmd->conn->node->ops;
 	const struct command_entry *entry;
 
 	if (!bson_iter_init(&cmd->arg, &cmd->req->body) || !bson_iter_next(&cmd->arg)) {
@@ -110,7 +110,7 @@ static bool run(struct command *cmd)
 
 void commands_run(struct conn *conn, const struct request *req, bson_t *out)
 {
-	struct fail    fail;
+	struct fail fail;
 	struct command cmd = {.conn = conn, .req = req, .out = out, .fail = &fail};
 
 	if (run(&cmd)) {
@@ -133,8 +133,8 @@ static bool in_list(const char *const *list, const char *key)
 static bool check_read_concern(struct command *cmd, const bson_iter_t *it)
 {
 	static const char *const levels[] = {"local", "available", "majority", NULL};
-	bson_t                   doc;
-	bson_iter_t              level;
+	bson_t doc;
+	bson_iter_t level;
 
 	if (!bsonx_iter_view(it, &doc) || !bson_iter_init_find(&level, &doc, "level")) {
 		return true;
@@ -151,7 +151,7 @@ bool command_check_options(struct command *cmd, const char *const *known)
 {
 	static const char *const common[] = {"$db", "lsid", "$readPreference", "$clusterTime",
 		"comment", "maxTimeMS", "readConcern", "writeConcern", "txnNumber", NULL};
-	bson_iter_t              it = cmd->arg;
+	bson_iter_t it = cmd->arg;
 
 	while (bson_iter_next(&it)) {
 		const char *key = bson_iter_key(&it);
@@ -179,8 +179,11 @@ bool command_store(struct command *cmd, struct store_context *ctx)
 			return fail_engine(cmd->fail, ret, "opening a session");
 		}
 	}
-	*ctx = (struct store_context){.engine = &conn->node->engine, .session = conn->session,
-		.slot = conn->slot, .op = conn->op, .stopping = &conn->node->stopping};
+	*ctx = (struct store_context){.engine = &conn->node->engine,
+		.session = conn->session,
+		.slot = conn->slot,
+		.op = conn->op,
+		.stopping = &conn->node->stopping};
 	return true;
 }
 
@@ -210,7 +213,7 @@ void command_cursor_begin(struct command_cursor *cc, bson_t *out, const char *ns
 
 bool command_cursor_add(struct command_cursor *cc, const bson_t *doc)
 {
-	char        buf[16];
+	char buf[16];
 	const char *key;
 
 	if (doc->len > COMMAND_REPLY_MAX - cc->bytes) {

@@ -13,12 +13,12 @@
 #define COMMAND_REPLY_MAX 16777216 /* bytes of the documents in one reply */
 
 struct command {
-	struct conn          *conn;
+	struct conn *conn;
 	const struct request *req;
-	bson_iter_t           arg;                /* the first field: the command and its value */
-	char                  ns[OPS_NS_MAX + 1]; /* "db.collection", or "db.$cmd" without one */
-	bson_t               *out;
-	struct fail          *fail;
+	bson_iter_t arg;         /* the first field: the command and its value */
+	char ns[OPS_NS_MAX + 1]; /* "db.collection", or "db.$cmd" without one */
+	bson_t *out;
+	struct fail *fail;
 };
 
 /* Answers; true after filling cmd->out, false after filling cmd->fail. */
@@ -41,7 +41,6 @@ bool command_store(struct command *cmd, struct store_context *ctx);
 
 /* Turns a result of the store into a failure; true for 0 and STORE_STOP. */
 bool command_result(struct command *cmd, int result, const char *what);
-
 
 /* {cursor: {id: 0, ns, firstBatch: [...]}} around documents, which the caller appends to batch. */
 struct command_cursor {
@@ -67,7 +66,7 @@ command_fn cmd_insert, cmd_update, cmd_delete;
 command_fn cmd_list_databases, cmd_list_collections, cmd_drop, cmd_drop_database, cmd_fsync;
 /* cmd_collstats.c */
 command_fn cmd_coll_stats;
-bool       coll_stats_stage(struct command *cmd, const bson_t *spec);
+bool coll_stats_stage(struct command *cmd, const bson_t *spec);
 /* cmd_ops.c */
 command_fn cmd_current_op, cmd_aggregate;
 

@@ -54,8 +54,8 @@ static int set_stamps(struct engine *e, uint64_t stable, uint64_t oldest)
 {
 	char config[96];
 
-	snprintf(config, sizeof(config),
-		"stable_timestamp=%" PRIx64 ",oldest_timestamp=%" PRIx64, stable, oldest);
+	snprintf(config, sizeof(config), "stable_timestamp=%" PRIx64 ",oldest_timestamp=%" PRIx64,
+		stable, oldest);
 	return e->wt->set_timestamp(e->wt, config);
 }
 
@@ -99,7 +99,7 @@ static void *stamper_main(void *arg)
 static bool start_stamper(struct engine *e, struct fail *fail)
 {
 	pthread_condattr_t attr;
-	int                ret;
+	int ret;
 
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -142,7 +142,8 @@ static int open_wt(struct engine *e, const struct engine_options *opt)
 	char config[CONFIG_MAX];
 
 	snprintf(config, sizeof(config),
-		"create,cache_size=%" PRIu64 ",session_max=1000,statistics=(fast),config_base=false,"
+		"create,cache_size=%" PRIu64
+		",session_max=1000,statistics=(fast),config_base=false,"
 		"eviction=(threads_min=4,threads_max=4),checkpoint=(wait=10,log_size=2GB),"
 		"log=(enabled=true,archive=true,path=journal%s)%s%s",
 		opt->cache_bytes, e->compressed ? ",compressor=snappy" : "",
@@ -196,7 +197,7 @@ int engine_session(struct engine *e, WT_SESSION **session)
 
 int engine_commit(struct engine *e, WT_SESSION *session, unsigned slot)
 {
-	char     config[64];
+	char config[64];
 	uint64_t stamp;
 
 	pthread_mutex_lock(&e->lock);

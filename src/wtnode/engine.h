@@ -23,24 +23,24 @@
 #define ENGINE_STAMP_MS 10
 
 struct engine_options {
-	const char *dbpath;      /* created when it is missing */
-	uint64_t    cache_bytes;
-	unsigned    window_s;    /* the history window */
-	bool        direct_io;   /* data files bypass the page cache of the kernel */
+	const char *dbpath; /* created when it is missing */
+	uint64_t cache_bytes;
+	unsigned window_s; /* the history window */
+	bool direct_io;    /* data files bypass the page cache of the kernel */
 };
 
 struct engine {
 	WT_CONNECTION *wt;
-	bool           compressed; /* snappy was found */
-	atomic_uint    window_s;   /* may be changed while running */
+	bool compressed;      /* snappy was found */
+	atomic_uint window_s; /* may be changed while running */
 	/* timestamps, under lock */
 	pthread_mutex_t lock;
-	pthread_cond_t  wake;
-	pthread_t       stamper;
-	bool            stop;
-	uint64_t        newest;              /* handed out */
-	uint64_t        stable, oldest;      /* as the engine knows them */
-	uint64_t        pending[OPS_SLOTS];  /* taken and not yet committed, 0 = none */
+	pthread_cond_t wake;
+	pthread_t stamper;
+	bool stop;
+	uint64_t newest;             /* handed out */
+	uint64_t stable, oldest;     /* as the engine knows them */
+	uint64_t pending[OPS_SLOTS]; /* taken and not yet committed, 0 = none */
 };
 
 /* Opens the engine, recovering what a crash left, and starts the stamper. */

@@ -5,7 +5,7 @@
 
 static const struct {
 	enum fail_code code;
-	const char    *name;
+	const char *name;
 } names[] = {
 	{FAIL_INTERNAL, "InternalError"},
 	{FAIL_BAD_VALUE, "BadValue"},

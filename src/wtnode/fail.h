@@ -32,7 +32,7 @@ enum fail_code {
 
 struct fail {
 	enum fail_code code;
-	char           msg[256];
+	char msg[256];
 };
 
 /* Fills fail and returns false, so that a caller can write `return fail_set(...)`. */

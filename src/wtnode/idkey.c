@@ -16,14 +16,14 @@ enum class {
 	CLASS_TIMESTAMP,
 };
 
-static bool put_bytes(struct idkey *key, enum class class, const void *data, size_t len,
-	struct fail *fail)
+static bool put_bytes(
+	struct idkey *key, enum class class, const void *data, size_t len, struct fail *fail)
 {
 	if (len > IDKEY_MAX) {
 		return fail_set(fail, FAIL_BAD_VALUE, "_id has %zu bytes; at most %d are possible",
 			len, IDKEY_MAX);
 	}
-	key->bytes[0] = (uint8_t)class;
+	key->bytes[0] = (uint8_t) class;
 	if (len > 0) {
 		memcpy(key->bytes + 1, data, len);
 	}
@@ -66,7 +66,7 @@ static bool put_binary(struct idkey *key, const bson_iter_t *id, struct fail *fa
 {
 	bson_subtype_t subtype;
 	const uint8_t *data = NULL;
-	uint32_t       len = 0;
+	uint32_t len = 0;
 
 	bson_iter_binary(id, &subtype, &len, &data);
 	if (!put_bytes(key, CLASS_BINARY, data, len, fail)) {
@@ -87,7 +87,7 @@ static bool put_stamp(struct idkey *key, const bson_iter_t *id, struct fail *fai
 bool idkey_encode(struct idkey *key, const bson_iter_t *id, struct fail *fail)
 {
 	const uint8_t *data = NULL;
-	uint32_t       len = 0;
+	uint32_t len = 0;
 
 	switch (bson_iter_type(id)) {
 	case BSON_TYPE_NULL:

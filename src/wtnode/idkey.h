@@ -13,7 +13,7 @@
 #define IDKEY_MAX 1024 /* bytes of a value, as mongod's old limit for index keys */
 
 struct idkey {
-	size_t  len;
+	size_t len;
 	uint8_t bytes[IDKEY_MAX + 2];
 };
 

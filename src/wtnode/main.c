@@ -39,8 +39,8 @@ const char *__tsan_default_suppressions(void)
 
 struct options {
 	struct engine_options engine;
-	uint16_t              port;
-	bool                  parent_death;
+	uint16_t port;
+	bool parent_death;
 };
 
 static const char usage[] =
@@ -55,7 +55,8 @@ static const char usage[] =
 	"  --parent-death         end when the thread that started wtnode ends\n"
 	"  --help, --version\n"
 	"\n"
-	"The first line of output is 'listening on 127.0.0.1:PORT', the second 'shutdown token HEX':\n"
+	"The first line of output is 'listening on 127.0.0.1:PORT', the second 'shutdown token "
+	"HEX':\n"
 	"{shutdown: 1, token: HEX} ends the node, as SIGTERM and SIGINT do.\n";
 
 static bool usage_error(const char *what, const char *value)
@@ -89,16 +90,17 @@ static bool parse_size(const char *s, uint64_t *bytes)
 {
 	static const struct {
 		const char *unit;
-		int         shift;
+		int shift;
 	} units[] = {{"KB", 10}, {"MB", 20}, {"GB", 30}, {"K", 10}, {"M", 20}, {"G", 30}};
 	const char *rest;
-	uint64_t    n;
+	uint64_t n;
 
 	if (!parse_number(s, CACHE_BYTES_MAX, &n, &rest)) {
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcasecmp(rest, units[i].unit) == 0 && n <= CACHE_BYTES_MAX >> units[i].shift) {
+		if (strcasecmp(rest, units[i].unit) == 0 &&
+			n <= CACHE_BYTES_MAX >> units[i].shift) {
 			*bytes = n << units[i].shift;
 			return *bytes >= CACHE_BYTES_MIN;
 		}
@@ -151,13 +153,14 @@ static void node_version(char *out, size_t size)
 static bool parse_options(struct options *opt, int argc, char **argv)
 {
 	static const struct option longs[] = {{"dbpath", required_argument, NULL, 'd'},
-		{"cache-size", required_argument, NULL, 'c'}, {"port", required_argument, NULL, 'p'},
+		{"cache-size", required_argument, NULL, 'c'},
+		{"port", required_argument, NULL, 'p'},
 		{"history-window", required_argument, NULL, 'w'},
 		{"direct-io", no_argument, NULL, 'i'}, {"parent-death", no_argument, NULL, 'x'},
 		{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'v'},
 		{NULL, 0, NULL, 0}};
 	char version[64];
-	int  c;
+	int c;
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
@@ -192,7 +195,7 @@ static bool parse_options(struct options *opt, int argc, char **argv)
 static bool node_init(struct node *node, int argc, char **argv, const struct options *opt)
 {
 	uint8_t secret[NODE_TOKEN_BYTES];
-	char    name[256] = "localhost";
+	char name[256] = "localhost";
 
 	node->argc = argc;
 	node->argv = argv;
@@ -223,7 +226,7 @@ static bool open_store(struct node *node, const struct options *opt, struct fail
 	if (!engine_open(&node->engine, &opt->engine, fail)) {
 		return false;
 	}
-	int  ret = engine_session(&node->engine, &session);
+	int ret = engine_session(&node->engine, &session);
 	bool ok = ret == 0 ? catalog_open(&node->catalog, &node->engine, session, fail)
 			   : fail_engine(fail, ret, "opening a session");
 	if (ret == 0) {
@@ -239,9 +242,9 @@ static bool close_store(struct node *node, struct fail *fail)
 {
 	WT_SESSION *session;
 	struct fail close_fail;
-	int         ret = engine_session(&node->engine, &session);
-	bool        ok = ret == 0 ? catalog_save(&node->catalog, session, fail)
-				  : fail_engine(fail, ret, "opening a session");
+	int ret = engine_session(&node->engine, &session);
+	bool ok = ret == 0 ? catalog_save(&node->catalog, session, fail)
+			   : fail_engine(fail, ret, "opening a session");
 
 	catalog_finish(&node->catalog);
 	if (!engine_close(&node->engine, &close_fail) && ok) {
@@ -277,7 +280,7 @@ static void raise_file_limit(void)
 
 static bool run(struct node *node, const struct options *opt, int listener, struct fail *fail)
 {
-	int  signal_fd = signals_fd();
+	int signal_fd = signals_fd();
 	bool ok = true;
 
 	if (!open_store(node, opt, fail)) {
@@ -303,10 +306,10 @@ static bool run(struct node *node, const struct options *opt, int listener, stru
 int main(int argc, char **argv)
 {
 	static struct node node;
-	struct options     opt = {.engine = {.cache_bytes = DEFAULT_CACHE_BYTES,
-					  .window_s = DEFAULT_WINDOW_S}};
-	struct fail        fail;
-	pid_t              parent = getppid();
+	struct options opt = {
+		.engine = {.cache_bytes = DEFAULT_CACHE_BYTES, .window_s = DEFAULT_WINDOW_S}};
+	struct fail fail;
+	pid_t parent = getppid();
 
 	if (!parse_options(&opt, argc, argv)) {
 		return 2;

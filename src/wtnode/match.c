@@ -3,7 +3,7 @@
 #include "bsonx.h"
 
 static const struct {
-	const char   *name;
+	const char *name;
 	enum match_op op;
 } operators[] = {
 	{"$eq", MATCH_EQ},
@@ -23,7 +23,7 @@ static int order(long double a, long double b)
 static int order_bytes(const void *a, size_t alen, const void *b, size_t blen)
 {
 	size_t min = alen < blen ? alen : blen;
-	int    c = min > 0 ? memcmp(a, b, min) : 0;
+	int c = min > 0 ? memcmp(a, b, min) : 0;
 
 	return c != 0 ? c : (alen > blen) - (alen < blen);
 }
@@ -52,7 +52,7 @@ static int compare_blobs(const bson_iter_t *a, const bson_iter_t *b)
 {
 	bson_subtype_t sa = BSON_SUBTYPE_BINARY, sb = BSON_SUBTYPE_BINARY;
 	const uint8_t *x = NULL, *y = NULL;
-	uint32_t       xlen = 0, ylen = 0;
+	uint32_t xlen = 0, ylen = 0;
 
 	switch (bson_iter_type(a)) {
 	case BSON_TYPE_UTF8:
@@ -92,8 +92,8 @@ static bool compare(const bson_iter_t *a, const bson_iter_t *b, int *result)
 		*result = order(bson_iter_bool(a), bson_iter_bool(b));
 		return true;
 	case BSON_TYPE_DATE_TIME:
-		*result = order((long double)bson_iter_date_time(a),
-			(long double)bson_iter_date_time(b));
+		*result = order(
+			(long double)bson_iter_date_time(a), (long double)bson_iter_date_time(b));
 		return true;
 	case BSON_TYPE_TIMESTAMP:
 		*result = order((long double)stamp_of(a), (long double)stamp_of(b));
@@ -118,8 +118,8 @@ static bool add_term(struct match *m, const char *path, enum match_op op, const 
 	int self;
 
 	if (m->count == MATCH_TERMS_MAX) {
-		return fail_set(fail, FAIL_NOT_IMPLEMENTED,
-			"a filter can have %d comparisons here", MATCH_TERMS_MAX);
+		return fail_set(fail, FAIL_NOT_IMPLEMENTED, "a filter can have %d comparisons here",
+			MATCH_TERMS_MAX);
 	}
 	if (strlen(path) > MATCH_PATH_MAX) {
 		return fail_set(fail, FAIL_BAD_VALUE, "a path in a filter is longer than %d bytes",
@@ -163,7 +163,7 @@ static bool add_operators(struct match *m, const char *path, const bson_t *ops, 
 bool match_compile(struct match *m, const bson_t *filter, struct fail *fail)
 {
 	bson_iter_t it, first;
-	bson_t      sub;
+	bson_t sub;
 
 	m->count = 0;
 	if (!bson_iter_init(&it, filter)) {
@@ -202,8 +202,8 @@ static bool find_path(const struct match_term *term, const bson_t *doc, bson_ite
 static bool match_term(const struct match_term *term, const bson_t *doc)
 {
 	bson_iter_t it;
-	int         c = 0;
-	bool        found = find_path(term, doc, &it);
+	int c = 0;
+	bool found = find_path(term, doc, &it);
 
 	if (term->op == MATCH_EXISTS) {
 		return found == bsonx_truthy(&term->want);

@@ -25,14 +25,14 @@ enum match_op {
 };
 
 struct match_term {
-	const char   *path;
-	bool          dotted;
+	const char *path;
+	bool dotted;
 	enum match_op op;
-	bson_iter_t   want;
+	bson_iter_t want;
 };
 
 struct match {
-	unsigned          count;
+	unsigned count;
 	struct match_term terms[MATCH_TERMS_MAX];
 };
 

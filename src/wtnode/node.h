@@ -12,34 +12,34 @@
 #define NODE_TOKEN_BYTES 16
 
 struct node {
-	int            argc; /* as started, for getCmdLineOpts */
-	char         **argv;
-	const char    *dbpath;
-	uint64_t       cache_bytes;
-	uint16_t       port;
-	char           host[320];    /* "hostname:port" */
-	char           version[64];  /* "wtnode (WiredTiger 3.2.1)" */
-	char           token[2 * NODE_TOKEN_BYTES + 1]; /* what shutdown must show */
-	int64_t        start_ns;     /* of ops_now_ns */
-	int            stop_fd;      /* an eventfd; writing to it ends the program */
-	atomic_bool    stopping;
-	struct engine  engine;
+	int argc; /* as started, for getCmdLineOpts */
+	char **argv;
+	const char *dbpath;
+	uint64_t cache_bytes;
+	uint16_t port;
+	char host[320];                       /* "hostname:port" */
+	char version[64];                     /* "wtnode (WiredTiger 3.2.1)" */
+	char token[2 * NODE_TOKEN_BYTES + 1]; /* what shutdown must show */
+	int64_t start_ns;                     /* of ops_now_ns */
+	int stop_fd;                          /* an eventfd; writing to it ends the program */
+	atomic_bool stopping;
+	struct engine engine;
 	struct catalog catalog;
-	struct ops     ops;
+	struct ops ops;
 	/* parameters that can be set */
-	atomic_uint     transaction_lifetime_s;
+	atomic_uint transaction_lifetime_s;
 	pthread_mutex_t params_lock;
-	char            runtime_config[256]; /* the last string set, under params_lock */
+	char runtime_config[256]; /* the last string set, under params_lock */
 };
 
 /* One client. */
 struct conn {
-	struct node    *node;
-	int             fd;
-	unsigned        slot;    /* of op, in node->ops.slots */
+	struct node *node;
+	int fd;
+	unsigned slot; /* of op, in node->ops.slots */
 	struct op_slot *op;
-	WT_SESSION     *session;  /* NULL until a command needs it */
-	bool            end_node; /* stop the node once the reply is sent */
+	WT_SESSION *session; /* NULL until a command needs it */
+	bool end_node;       /* stop the node once the reply is sent */
 };
 
 #endif

@@ -9,8 +9,8 @@ static const int64_t bounds_us[OPS_BUCKETS] = {0, 2, 4, 8, 16, 32, 64, 128, 256,
 	3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152, 65536, 98304, 131072, 196608,
 	262144, 393216, 524288, 786432, 1048576, 1572864, 2097152, 4194304, 8388608, 16777216,
 	33554432, 67108864, 134217728, 268435456, 536870912, 1073741824, 2147483648, 4294967296,
-	8589934592, 17179869184, 34359738368, 68719476736, 137438953472, 274877906944,
-	549755813888, 1099511627776};
+	8589934592, 17179869184, 34359738368, 68719476736, 137438953472, 274877906944, 549755813888,
+	1099511627776};
 
 int64_t ops_now_ns(void)
 {
@@ -43,7 +43,7 @@ struct op_slot *ops_connect(struct ops *ops, const char *client)
 {
 	for (int i = 0; i < OPS_SLOTS; i++) {
 		struct op_slot *slot = &ops->slots[i];
-		bool            taken = false;
+		bool taken = false;
 
 		pthread_mutex_lock(&slot->lock);
 		if (!slot->connected) {
@@ -80,7 +80,8 @@ void ops_set_client(struct op_slot *slot, const bson_t *client)
 	if (client->len > OPS_METADATA_MAX) {
 		return;
 	}
-	if (bson_iter_init(&it, client) && bson_iter_find_descendant(&it, "application.name", &name)) {
+	if (bson_iter_init(&it, client) &&
+		bson_iter_find_descendant(&it, "application.name", &name)) {
 		app = bsonx_name(&name, OPS_APP_MAX);
 	}
 	pthread_mutex_lock(&slot->lock);
@@ -116,10 +117,10 @@ void ops_begin(struct ops *ops, struct op_slot *slot, enum ops_class class, cons
 
 void ops_end(struct ops *ops, struct op_slot *slot)
 {
-	enum ops_class        class = slot->class;
+	enum ops_class class = slot->class;
 	struct ops_histogram *h = &ops->latency[class];
-	int64_t               us = (ops_now_ns() - slot->start_ns) / 1000;
-	unsigned              bucket = 0;
+	int64_t us = (ops_now_ns() - slot->start_ns) / 1000;
+	unsigned bucket = 0;
 
 	if (class != OPS_COMMAND) {
 		sem_post(&ops->tickets[class]);

@@ -42,24 +42,24 @@ enum ops_counter {
 struct op_slot {
 	pthread_mutex_t lock;
 	/* the connection */
-	bool     connected;
-	int32_t  connection_id;
-	char     client[64];
-	char     app[OPS_APP_MAX + 1];
-	uint8_t  metadata[OPS_METADATA_MAX];
+	bool connected;
+	int32_t connection_id;
+	char client[64];
+	char app[OPS_APP_MAX + 1];
+	uint8_t metadata[OPS_METADATA_MAX];
 	uint32_t metadata_len;
 	/* the operation */
-	bool           active;
+	bool active;
 	enum ops_class class;
-	int32_t        opid;
-	int64_t        start_ns;
-	const char    *op;
-	const char    *plan;
-	char           ns[OPS_NS_MAX + 1];
-	char           db[WIRE_DB_MAX + 1];
+	int32_t opid;
+	int64_t start_ns;
+	const char *op;
+	const char *plan;
+	char ns[OPS_NS_MAX + 1];
+	char db[WIRE_DB_MAX + 1];
 	const uint8_t *command; /* borrowed from the request while active */
-	size_t         command_len;
-	atomic_llong   yields, keys, docs;
+	size_t command_len;
+	atomic_llong yields, keys, docs;
 };
 
 struct ops_histogram {
@@ -67,11 +67,11 @@ struct ops_histogram {
 };
 
 struct ops {
-	struct op_slot       slots[OPS_SLOTS];
+	struct op_slot slots[OPS_SLOTS];
 	struct ops_histogram latency[OPS_CLASSES];
-	atomic_llong         counters[OPS_COUNTERS];
-	sem_t                tickets[2]; /* by OPS_READ, OPS_WRITE */
-	atomic_int           next_opid, next_connection, connected;
+	atomic_llong counters[OPS_COUNTERS];
+	sem_t tickets[2]; /* by OPS_READ, OPS_WRITE */
+	atomic_int next_opid, next_connection, connected;
 };
 
 /* Time for durations: CLOCK_MONOTONIC in nanoseconds. */
@@ -82,7 +82,7 @@ void ops_finish(struct ops *ops);
 
 /* A free slot for a new connection from the client ("address:port"), or NULL when all are taken. */
 struct op_slot *ops_connect(struct ops *ops, const char *client);
-void            ops_disconnect(struct ops *ops, struct op_slot *slot);
+void ops_disconnect(struct ops *ops, struct op_slot *slot);
 
 /* Keeps what the client said of itself in its first hello; later ones do not change it. */
 void ops_set_client(struct op_slot *slot, const bson_t *client);

@@ -16,23 +16,23 @@
 
 /* The sockets of the running connections, to end them at a stop. */
 struct server {
-	struct node    *node;
+	struct node *node;
 	pthread_mutex_t lock;
-	pthread_cond_t  idle; /* running became 0 */
-	unsigned        running;
-	int             fds[OPS_SLOTS]; /* by slot, -1 = none */
+	pthread_cond_t idle; /* running became 0 */
+	unsigned running;
+	int fds[OPS_SLOTS]; /* by slot, -1 = none */
 };
 
 struct client {
 	struct server *server;
-	struct conn    conn;
+	struct conn conn;
 };
 
 int server_bind(uint16_t port, uint16_t *bound, struct fail *fail)
 {
 	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = htons(port)};
-	socklen_t          len = sizeof(addr);
-	int                one = 1;
+	socklen_t len = sizeof(addr);
+	int one = 1;
 
 	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -61,8 +61,8 @@ bool server_listen(int listener, struct fail *fail)
 static bool serve_message(struct conn *conn, const struct wire_buffer *buf)
 {
 	struct request req;
-	struct fail    fail;
-	bson_t         out;
+	struct fail fail;
+	bson_t out;
 
 	ops_count(&conn->node->ops, OPS_REQUESTS, 1);
 	ops_count(&conn->node->ops, OPS_BYTES_IN, (int64_t)buf->len);
@@ -87,9 +87,9 @@ static bool serve_message(struct conn *conn, const struct wire_buffer *buf)
 
 static void *client_main(void *arg)
 {
-	struct client     *client = arg;
-	struct conn       *conn = &client->conn;
-	struct server     *server = client->server;
+	struct client *client = arg;
+	struct conn *conn = &client->conn;
+	struct server *server = client->server;
 	struct wire_buffer buf = {0};
 
 	while (!atomic_load(&conn->node->stopping) && wire_receive(conn->fd, &buf) &&
@@ -116,7 +116,7 @@ static bool start_thread(struct client *client)
 {
 	struct server *server = client->server;
 	pthread_attr_t attr;
-	pthread_t      thread;
+	pthread_t thread;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -134,10 +134,10 @@ static bool start_thread(struct client *client)
 
 static void take_client(struct server *server, int fd, const struct sockaddr_in *addr)
 {
-	struct client  *client = calloc(1, sizeof(*client));
+	struct client *client = calloc(1, sizeof(*client));
 	struct op_slot *op = NULL;
-	char            ip[INET_ADDRSTRLEN] = "", name[64];
-	int             one = 1;
+	char ip[INET_ADDRSTRLEN] = "", name[64];
+	int one = 1;
 
 	inet_ntop(AF_INET, &addr->sin_addr, ip, sizeof(ip));
 	snprintf(name, sizeof(name), "%s:%u", ip, ntohs(addr->sin_port));
@@ -147,7 +147,9 @@ static void take_client(struct server *server, int fd, const struct sockaddr_in 
 	}
 	if (op != NULL) {
 		client->server = server;
-		client->conn = (struct conn){.node = server->node, .fd = fd, .op = op,
+		client->conn = (struct conn){.node = server->node,
+			.fd = fd,
+			.op = op,
 			.slot = (unsigned)(op - server->node->ops.slots)};
 		if (start_thread(client)) {
 			return;
@@ -161,8 +163,8 @@ static void take_client(struct server *server, int fd, const struct sockaddr_in 
 static void accept_clients(struct server *server, int listener)
 {
 	struct sockaddr_in addr;
-	socklen_t          len = sizeof(addr);
-	int                fd;
+	socklen_t len = sizeof(addr);
+	int fd;
 
 	while ((fd = accept4(listener, (struct sockaddr *)&addr, &len, SOCK_CLOEXEC)) >= 0) {
 		take_client(server, fd, &addr);

@@ -13,7 +13,8 @@ struct trees {
 
 static int open_trees(WT_SESSION *session, const struct collection *coll, struct trees *trees)
 {
-	int ret = session->open_cursor(session, coll->index, NULL, "overwrite=false", &trees->index);
+	int ret =
+		session->open_cursor(session, coll->index, NULL, "overwrite=false", &trees->index);
 
 	if (ret == 0) {
 		ret = session->open_cursor(session, coll->records, NULL, NULL, &trees->records);
@@ -33,12 +34,13 @@ static void close_trees(struct trees *trees)
 /* One attempt inside a transaction; returns 0 to commit. */
 typedef int attempt_fn(const struct store_context *ctx, struct trees *trees, void *arg);
 
-/* Runs the attempt in a transaction until it commits or fails for another reason than a conflict. */
-static int write_transaction(const struct store_context *ctx, struct collection *coll,
-	attempt_fn *attempt, void *arg)
+/* Runs the attempt in a transaction until it commits or fails for another reason than a conflict.
+ */
+static int write_transaction(
+	const struct store_context *ctx, struct collection *coll, attempt_fn *attempt, void *arg)
 {
 	struct trees trees;
-	int          ret = open_trees(ctx->session, coll, &trees);
+	int ret = open_trees(ctx->session, coll, &trees);
 
 	if (ret != 0) {
 		return ret;
@@ -63,13 +65,14 @@ static int write_transaction(const struct store_context *ctx, struct collection 
 	return ret;
 }
 
-/* ---- insert ----------------------------------------------------------------------------------- */
+/* ---- insert -----------------------------------------------------------------------------------
+ */
 
 struct insertion {
-	const bson_t       *docs;
+	const bson_t *docs;
 	const struct idkey *keys;
-	unsigned            count;
-	int64_t             first_record;
+	unsigned count;
+	int64_t first_record;
 };
 
 static int insert_attempt(const struct store_context *ctx, struct trees *trees, void *arg)
@@ -102,7 +105,7 @@ int store_insert(const struct store_context *ctx, struct collection *coll, const
 	const struct idkey *keys, unsigned count)
 {
 	struct insertion in = {.docs = docs, .keys = keys, .count = count};
-	int64_t          bytes = 0;
+	int64_t bytes = 0;
 
 	in.first_record = atomic_fetch_add(&coll->next_record, count);
 	int ret = write_transaction(ctx, coll, insert_attempt, &in);
@@ -116,7 +119,8 @@ int store_insert(const struct store_context *ctx, struct collection *coll, const
 	return ret;
 }
 
-/* ---- one document by _id ---------------------------------------------------------------------- */
+/* ---- one document by _id ----------------------------------------------------------------------
+ */
 
 /* Positions records on the document with the key and gives a view of it. */
 static int look_up(const struct store_context *ctx, struct trees *trees, const struct idkey *key,
@@ -149,9 +153,9 @@ int store_find(const struct store_context *ctx, struct collection *coll, const s
 	store_visit *visit, void *arg)
 {
 	struct trees trees;
-	int64_t      record = 0;
-	bson_t       doc;
-	int          ret = open_trees(ctx->session, coll, &trees);
+	int64_t record = 0;
+	bson_t doc;
+	int ret = open_trees(ctx->session, coll, &trees);
 
 	if (ret != 0) {
 		return ret;
@@ -171,18 +175,18 @@ int store_find(const struct store_context *ctx, struct collection *coll, const s
 
 struct rewriting {
 	const struct idkey *key;
-	store_rewrite      *rewrite;
-	void               *arg;
-	bool                changed;
-	int64_t             growth; /* bytes */
+	store_rewrite *rewrite;
+	void *arg;
+	bool changed;
+	int64_t growth; /* bytes */
 };
 
 static int update_attempt(const struct store_context *ctx, struct trees *trees, void *arg)
 {
 	struct rewriting *rw = arg;
-	int64_t           record = 0;
-	bson_t            old, new;
-	int               ret = look_up(ctx, trees, rw->key, &record, &old);
+	int64_t record = 0;
+	bson_t old, new;
+	int ret = look_up(ctx, trees, rw->key, &record, &old);
 
 	if (ret != 0) {
 		return ret;
@@ -191,7 +195,7 @@ static int update_attempt(const struct store_context *ctx, struct trees *trees, 
 	ret = rw->rewrite(&new, &old, rw->arg);
 	if (ret == 0) {
 		rw->changed = !bson_equal(&new, &old);
-		rw->growth = (int64_t)new.len - (int64_t)old.len;
+		rw->growth = (int64_t) new.len - (int64_t)old.len;
 	}
 	if (ret == 0 && rw->changed) {
 		WT_ITEM item = {.data = bson_get_data(&new), .size = new.len};
@@ -208,7 +212,7 @@ int store_update(const struct store_context *ctx, struct collection *coll, const
 	store_rewrite *rewrite, void *arg, bool *changed)
 {
 	struct rewriting rw = {.key = key, .rewrite = rewrite, .arg = arg};
-	int              ret = write_transaction(ctx, coll, update_attempt, &rw);
+	int ret = write_transaction(ctx, coll, update_attempt, &rw);
 
 	if (ret == 0) {
 		*changed = rw.changed;
@@ -220,9 +224,9 @@ int store_update(const struct store_context *ctx, struct collection *coll, const
 static int delete_attempt(const struct store_context *ctx, struct trees *trees, void *arg)
 {
 	struct rewriting *rw = arg;
-	int64_t           record = 0;
-	bson_t            old;
-	int               ret = look_up(ctx, trees, rw->key, &record, &old);
+	int64_t record = 0;
+	bson_t old;
+	int ret = look_up(ctx, trees, rw->key, &record, &old);
 
 	if (ret != 0) {
 		return ret;
@@ -235,7 +239,7 @@ static int delete_attempt(const struct store_context *ctx, struct trees *trees, 
 int store_delete(const struct store_context *ctx, struct collection *coll, const struct idkey *key)
 {
 	struct rewriting rw = {.key = key};
-	int              ret = write_transaction(ctx, coll, delete_attempt, &rw);
+	int ret = write_transaction(ctx, coll, delete_attempt, &rw);
 
 	if (ret == 0) {
 		atomic_fetch_sub(&coll->count, 1);
@@ -244,20 +248,21 @@ int store_delete(const struct store_context *ctx, struct collection *coll, const
 	return ret;
 }
 
-/* ---- scan ------------------------------------------------------------------------------------- */
+/* ---- scan -------------------------------------------------------------------------------------
+ */
 
 struct scan {
-	WT_CURSOR   *cursor;
-	int64_t      last; /* the record visited last, 0 before the first */
+	WT_CURSOR *cursor;
+	int64_t last; /* the record visited last, 0 before the first */
 	store_visit *visit;
-	void        *arg;
+	void *arg;
 };
 
 /* Moves to the record behind the last one, also after the cursor was reset. */
 static int advance(struct scan *scan, bool first)
 {
 	WT_CURSOR *cursor = scan->cursor;
-	int        exact = 0;
+	int exact = 0;
 
 	if (!first || scan->last == 0) {
 		return cursor->next(cursor);
@@ -271,9 +276,9 @@ static int advance(struct scan *scan, bool first)
 static int scan_slice(const struct store_context *ctx, struct scan *scan)
 {
 	WT_ITEM value;
-	bson_t  doc;
+	bson_t doc;
 	int64_t record = 0;
-	int     seen = 0, ret = ctx->session->begin_transaction(ctx->session, NULL);
+	int seen = 0, ret = ctx->session->begin_transaction(ctx->session, NULL);
 
 	if (ret != 0) {
 		return ret;
@@ -302,8 +307,7 @@ int store_scan(const struct store_context *ctx, struct collection *coll, int64_t
 	store_visit *visit, void *arg)
 {
 	struct scan scan = {.visit = visit, .arg = arg};
-	int         ret = ctx->session->open_cursor(ctx->session, coll->records, NULL, NULL,
-                        &scan.cursor);
+	int ret = ctx->session->open_cursor(ctx->session, coll->records, NULL, NULL, &scan.cursor);
 
 	if (ret != 0) {
 		return ret;

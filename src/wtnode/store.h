@@ -14,21 +14,21 @@
 
 #include <bson/bson.h>
 
-#define STORE_BATCH       64   /* documents inserted in one transaction, as mongod */
-#define STORE_YIELD_DOCS  1000 /* a scan lets go of its snapshot this often, as mongod */
+#define STORE_BATCH      64   /* documents inserted in one transaction, as mongod */
+#define STORE_YIELD_DOCS 1000 /* a scan lets go of its snapshot this often, as mongod */
 
 enum store_result {
-	STORE_STOP = 1,   /* the visitor has seen enough; not an error */
-	STORE_TIMEOUT,    /* the deadline passed */
-	STORE_STOPPING,   /* the node is shutting down */
-	STORE_REFUSED,    /* the rewriter said no */
+	STORE_STOP = 1, /* the visitor has seen enough; not an error */
+	STORE_TIMEOUT,  /* the deadline passed */
+	STORE_STOPPING, /* the node is shutting down */
+	STORE_REFUSED,  /* the rewriter said no */
 };
 
 struct store_context {
-	struct engine     *engine;
-	WT_SESSION        *session;
-	unsigned           slot;
-	struct op_slot    *op;       /* where progress is shown */
+	struct engine *engine;
+	WT_SESSION *session;
+	unsigned slot;
+	struct op_slot *op; /* where progress is shown */
 	const atomic_bool *stopping;
 };
 
@@ -60,7 +60,6 @@ int store_scan(const struct store_context *ctx, struct collection *coll, int64_t
 int store_update(const struct store_context *ctx, struct collection *coll, const struct idkey *key,
 	store_rewrite *rewrite, void *arg, bool *changed);
 
-int store_delete(const struct store_context *ctx, struct collection *coll,
-	const struct idkey *key);
+int store_delete(const struct store_context *ctx, struct collection *coll, const struct idkey *key);
 
 #endif

@@ -31,8 +31,8 @@ static bool check_fields(const bson_t *ops, bool numbers, struct fail *fail)
 			return false;
 		}
 		if (numbers && !bsonx_is_number(&it)) {
-			return fail_set(fail, FAIL_TYPE_MISMATCH, "cannot $inc '%.100s' by no number",
-				bson_iter_key(&it));
+			return fail_set(fail, FAIL_TYPE_MISMATCH,
+				"cannot $inc '%.100s' by no number", bson_iter_key(&it));
 		}
 	}
 	return true;
@@ -49,8 +49,8 @@ static bool read_operators(struct operators *ops, const bson_t *spec, struct fai
 	}
 	while (bson_iter_next(&it)) {
 		const char *key = bson_iter_key(&it);
-		bool        inc = strcmp(key, "$inc") == 0;
-		bson_t     *op = inc ? &ops->inc : &ops->set;
+		bool inc = strcmp(key, "$inc") == 0;
+		bson_t *op = inc ? &ops->inc : &ops->set;
 
 		if (!inc && strcmp(key, "$set") != 0) {
 			return fail_set(fail, FAIL_NOT_IMPLEMENTED,
@@ -66,17 +66,18 @@ static bool read_operators(struct operators *ops, const bson_t *spec, struct fai
 	return true;
 }
 
-static bool append_sum(bson_t *out, const char *key, const bson_iter_t *old,
-	const bson_iter_t *inc, struct fail *fail)
+static bool append_sum(bson_t *out, const char *key, const bson_iter_t *old, const bson_iter_t *inc,
+	struct fail *fail)
 {
 	int64_t sum;
 
 	if (!bsonx_is_number(old)) {
-		return fail_set(fail, FAIL_TYPE_MISMATCH, "cannot $inc '%.100s': it is no number",
-			key);
+		return fail_set(
+			fail, FAIL_TYPE_MISMATCH, "cannot $inc '%.100s': it is no number", key);
 	}
 	if (BSON_ITER_HOLDS_DOUBLE(old) || BSON_ITER_HOLDS_DOUBLE(inc)) {
-		bson_append_double(out, key, -1, bson_iter_as_double(old) + bson_iter_as_double(inc));
+		bson_append_double(
+			out, key, -1, bson_iter_as_double(old) + bson_iter_as_double(inc));
 		return true;
 	}
 	if (__builtin_add_overflow(bson_iter_as_int64(old), bson_iter_as_int64(inc), &sum)) {
@@ -91,8 +92,8 @@ static bool append_sum(bson_t *out, const char *key, const bson_iter_t *old,
 }
 
 /* The fields that are there already, with their new values. */
-static bool apply_to_old(bson_t *out, const bson_t *old, const struct operators *ops,
-	struct fail *fail)
+static bool apply_to_old(
+	bson_t *out, const bson_t *old, const struct operators *ops, struct fail *fail)
 {
 	bson_iter_t it, change;
 
@@ -170,7 +171,7 @@ static bool replace(bson_t *out, const bson_t *old, const bson_t *spec, struct f
 bool update_apply(bson_t *out, const bson_t *old, const bson_t *spec, struct fail *fail)
 {
 	struct operators ops;
-	bson_iter_t      first;
+	bson_iter_t first;
 
 	if (!bson_iter_init(&first, spec) || !bson_iter_next(&first) ||
 		bson_iter_key(&first)[0] != '$') {

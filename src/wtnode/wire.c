@@ -24,8 +24,8 @@
 
 static int32_t get_i32(const uint8_t *p)
 {
-	uint32_t v = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-		     (uint32_t)p[3] << 24;
+	uint32_t v =
+		(uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 
 	return (int32_t)v;
 }
@@ -39,7 +39,8 @@ static void put_i32(uint8_t *p, int32_t value)
 	}
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------ */
+/* ---- bytes ------------------------------------------------------------------------------------
+ */
 
 /* Waits for the socket; deadline_ns 0 waits for ever. */
 static bool wait_for(int fd, short events, int64_t deadline_ns)
@@ -138,7 +139,8 @@ void wire_buffer_finish(struct wire_buffer *buf)
 	*buf = (struct wire_buffer){0};
 }
 
-/* ---- requests --------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------
+ */
 
 /* Takes one document off the front of *p; false when it is not sound or passes the end. */
 static bool take_doc(const uint8_t **p, const uint8_t *end, const uint8_t **doc, size_t *len)
@@ -192,7 +194,7 @@ static bool set_db(struct request *req, const char *db, size_t len, struct fail 
 static bool parse_sequence(const uint8_t **p, const uint8_t *end, struct request *req)
 {
 	const uint8_t *doc = NULL;
-	size_t         len = 0;
+	size_t len = 0;
 
 	if (req->seq_name != NULL || end - *p < 5) {
 		return false;
@@ -220,8 +222,8 @@ static bool parse_sequence(const uint8_t **p, const uint8_t *end, struct request
 static bool parse_sections(const uint8_t *p, const uint8_t *end, struct request *req)
 {
 	const uint8_t *doc = NULL;
-	size_t         len = 0;
-	bool           body = false;
+	size_t len = 0;
+	bool body = false;
 
 	while (p < end) {
 		uint8_t kind = *p++;
@@ -259,19 +261,19 @@ static bool parse_msg(const uint8_t *p, const uint8_t *end, struct request *req,
 	if (!parse_sections(p, end, req)) {
 		return fail_set(fail, FAIL_INVALID_BSON, "the message holds no sound BSON");
 	}
-	const char *db = bson_iter_init_find(&it, &req->body, "$db") ? bsonx_name(&it, WIRE_DB_MAX)
-								     : NULL;
+	const char *db =
+		bson_iter_init_find(&it, &req->body, "$db") ? bsonx_name(&it, WIRE_DB_MAX) : NULL;
 	return set_db(req, db == NULL ? "" : db, db == NULL ? 0 : strlen(db), fail);
 }
 
 /* OP_QUERY on "db.$cmd": flags, name, skip, limit, one document (maybe wrapped in $query). */
-static bool parse_query(const uint8_t *p, const uint8_t *end, struct request *req,
-	struct fail *fail)
+static bool parse_query(
+	const uint8_t *p, const uint8_t *end, struct request *req, struct fail *fail)
 {
 	const uint8_t *doc = NULL;
-	size_t         len = 0;
-	bson_iter_t    it;
-	bson_t         inner;
+	size_t len = 0;
+	bson_iter_t it;
+	bson_t inner;
 
 	req->legacy = true;
 	p += end - p >= 4 ? 4 : end - p;
@@ -294,7 +296,7 @@ static bool parse_query(const uint8_t *p, const uint8_t *end, struct request *re
 bool wire_parse(const struct wire_buffer *buf, struct request *req, struct fail *fail)
 {
 	const uint8_t *p = buf->data, *end = buf->data + buf->len;
-	int32_t        opcode = get_i32(p + 12);
+	int32_t opcode = get_i32(p + 12);
 
 	*req = (struct request){.id = get_i32(p + 4), .reply_wanted = true};
 	bson_init(&req->body);
@@ -308,11 +310,11 @@ bool wire_parse(const struct wire_buffer *buf, struct request *req, struct fail 
 	return fail_set(fail, FAIL_NOT_IMPLEMENTED, "opcode %d is not supported", (int)opcode);
 }
 
-bool request_docs(const struct request *req, const char *name, struct doc_list *list,
-	struct fail *fail)
+bool request_docs(
+	const struct request *req, const char *name, struct doc_list *list, struct fail *fail)
 {
 	bson_iter_t it;
-	bson_t      doc;
+	bson_t doc;
 
 	*list = (struct doc_list){0};
 	if (req->seq_name != NULL && strcmp(req->seq_name, name) == 0) {
@@ -344,17 +346,18 @@ bool doc_list_next(struct doc_list *list, bson_t *doc)
 		return false;
 	}
 	size_t len = (size_t)get_i32(list->next);
-	bool   ok = bsonx_view(doc, list->next, len);
+	bool ok = bsonx_view(doc, list->next, len);
 
 	list->next += len;
 	return ok;
 }
 
-/* ---- replies ---------------------------------------------------------------------------------- */
+/* ---- replies ----------------------------------------------------------------------------------
+ */
 
 static bool send_all(int fd, struct iovec *iov, size_t count)
 {
-	int64_t       deadline_ns = ops_now_ns() + INT64_C(1000000) * WIRE_MESSAGE_MS;
+	int64_t deadline_ns = ops_now_ns() + INT64_C(1000000) * WIRE_MESSAGE_MS;
 	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = count};
 
 	while (msg.msg_iovlen > 0) {
@@ -389,9 +392,9 @@ static bool send_all(int fd, struct iovec *iov, size_t count)
 bool wire_reply(int fd, const struct request *req, const bson_t *doc)
 {
 	static atomic_int next_id = 1;
-	uint8_t           head[HEADER_LEN + 20] = {0};
-	size_t            head_len = HEADER_LEN + (req->legacy ? 20 : 5);
-	struct iovec      iov[2] = {{head, head_len}, {NULL, doc->len}};
+	uint8_t head[HEADER_LEN + 20] = {0};
+	size_t head_len = HEADER_LEN + (req->legacy ? 20 : 5);
+	struct iovec iov[2] = {{head, head_len}, {NULL, doc->len}};
 
 	/* sendmsg does not write to it; iovec has no const variant. */
 	const uint8_t *data = bson_get_data(doc);
@@ -403,6 +406,6 @@ bool wire_reply(int fd, const struct request *req, const bson_t *doc)
 	if (req->legacy) {
 		put_i32(head + 16, REPLY_AWAIT_FLAG); /* then cursor id 0 and position 0 */
 		put_i32(head + 32, 1);                /* one document */
-	} /* else no flags, and a section of kind 0 */
+	}                                             /* else no flags, and a section of kind 0 */
 	return send_all(fd, iov, 2);
 }

@@ -18,27 +18,27 @@
 /* The receive buffer of a connection; starts zeroed, ends with wire_buffer_finish. */
 struct wire_buffer {
 	uint8_t *data;
-	size_t   size; /* bytes allocated */
-	size_t   len;  /* bytes of the current message */
+	size_t size; /* bytes allocated */
+	size_t len;  /* bytes of the current message */
 };
 
 /* A request; everything in it borrows the buffer, and every document passed bsonx_check. */
 struct request {
-	int32_t        id;
-	bool           legacy;       /* came as OP_QUERY, wants an OP_REPLY */
-	bool           reply_wanted; /* false for unacknowledged writes */
-	char           db[WIRE_DB_MAX + 1];
-	bson_t         body;
-	const char    *seq_name; /* the section of kind 1, or NULL */
+	int32_t id;
+	bool legacy;       /* came as OP_QUERY, wants an OP_REPLY */
+	bool reply_wanted; /* false for unacknowledged writes */
+	char db[WIRE_DB_MAX + 1];
+	bson_t body;
+	const char *seq_name; /* the section of kind 1, or NULL */
 	const uint8_t *seq;
-	size_t         seq_len;
+	size_t seq_len;
 };
 
 /* Walks the documents of a request, wherever the client put them. */
 struct doc_list {
 	const uint8_t *next, *end; /* of a section */
-	bool           in_array;
-	bson_iter_t    it; /* of an array */
+	bool in_array;
+	bson_iter_t it; /* of an array */
 };
 
 /*
@@ -62,8 +62,8 @@ bool wire_reply(int fd, const struct request *req, const bson_t *doc);
  * The documents that the request carries under the name, as a section or inline as an array.
  * False when there are none or when an element is no document.
  */
-bool request_docs(const struct request *req, const char *name, struct doc_list *list,
-	struct fail *fail);
+bool request_docs(
+	const struct request *req, const char *name, struct doc_list *list, struct fail *fail);
 
 /* The next document, a view of the request; false at the end. */
 bool doc_list_next(struct doc_list *list, bson_t *doc);

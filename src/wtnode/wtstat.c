@@ -6,7 +6,7 @@
 
 /* The section being filled; name is empty between two. */
 struct section {
-	char   name[SECTION_MAX];
+	char name[SECTION_MAX];
 	bson_t doc;
 };
 
@@ -22,7 +22,7 @@ static void end_section(struct section *section, bson_t *out)
 static void add(struct section *section, bson_t *out, const char *desc, uint64_t value)
 {
 	const char *colon = strstr(desc, ": ");
-	size_t      len = colon == NULL ? SECTION_MAX : (size_t)(colon - desc);
+	size_t len = colon == NULL ? SECTION_MAX : (size_t)(colon - desc);
 
 	if (len == 0 || len >= SECTION_MAX || strncmp(desc, "LSM: ", 5) == 0) {
 		return;
@@ -33,17 +33,16 @@ static void add(struct section *section, bson_t *out, const char *desc, uint64_t
 		section->name[len] = '\0';
 		bson_append_document_begin(out, section->name, -1, &section->doc);
 	}
-	bsonx_append_int(&section->doc, colon + 2,
-		value > INT64_MAX ? INT64_MAX : (int64_t)value);
+	bsonx_append_int(&section->doc, colon + 2, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
 
 int wtstat_append(WT_SESSION *session, const char *uri, bson_t *out)
 {
 	struct section section = {.name = ""};
-	WT_CURSOR     *cursor;
-	const char    *desc, *text;
-	uint64_t       value;
-	int            ret = session->open_cursor(session, uri, NULL, "statistics=(fast)", &cursor);
+	WT_CURSOR *cursor;
+	const char *desc, *text;
+	uint64_t value;
+	int ret = session->open_cursor(session, uri, NULL, "statistics=(fast)", &cursor);
 
 	if (ret != 0) {
 		return ret;
@@ -59,10 +58,10 @@ int wtstat_append(WT_SESSION *session, const char *uri, bson_t *out)
 
 int wtstat_get(WT_SESSION *session, const char *uri, int key, int64_t *value)
 {
-	WT_CURSOR  *cursor;
+	WT_CURSOR *cursor;
 	const char *desc, *text;
-	uint64_t    v = 0;
-	int         ret = session->open_cursor(session, uri, NULL, "statistics=(fast)", &cursor);
+	uint64_t v = 0;
+	int ret = session->open_cursor(session, uri, NULL, "statistics=(fast)", &cursor);
 
 	if (ret != 0) {
 		return ret;

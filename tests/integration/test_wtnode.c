@@ -24,15 +24,16 @@
 
 struct node {
 	pid_t pid; /* 0 = not running */
-	int   port, out;
-	char  token[64];
+	int port, out;
+	char token[64];
 	char *dir;
 };
 
-static struct node      shared;
+static struct node shared;
 static mongoc_client_t *client;
 
-/* ---- the node --------------------------------------------------------------------------------- */
+/* ---- the node ---------------------------------------------------------------------------------
+ */
 
 static const char *program(void)
 {
@@ -55,11 +56,11 @@ static void exec_node(int out, const char *dbpath, const char *window)
 /* Reads what the node prints first, up to its second line. */
 static bool read_start(struct node *node)
 {
-	char   text[256] = "";
+	char text[256] = "";
 	size_t len = 0;
 
-	while (len < sizeof(text) - 1 && (strchr(text, '\n') == NULL ||
-						 strchr(strchr(text, '\n') + 1, '\n') == NULL)) {
+	while (len < sizeof(text) - 1 &&
+		(strchr(text, '\n') == NULL || strchr(strchr(text, '\n') + 1, '\n') == NULL)) {
 		struct pollfd p = {.fd = node->out, .events = POLLIN};
 
 		if (poll(&p, 1, START_MS) <= 0) {
@@ -80,7 +81,7 @@ static bool read_start(struct node *node)
 static void start(struct node *node, const char *window)
 {
 	char db[4096];
-	int  fds[2];
+	int fds[2];
 
 	snprintf(db, sizeof(db), "%s/db", node->dir);
 	assert_int_equal(pipe(fds), 0);
@@ -117,7 +118,8 @@ static mongoc_client_t *connect_as(const struct node *node, const char *app)
 
 	snprintf(uri, sizeof(uri),
 		"mongodb://127.0.0.1:%d/?appName=%s&serverSelectionTimeoutMS=5000"
-		"&socketTimeoutMS=20000", node->port, app);
+		"&socketTimeoutMS=20000",
+		node->port, app);
 	mongoc_client_t *c = mongoc_client_new(uri);
 	assert_non_null(c);
 	mongoc_client_set_error_api(c, 2);
@@ -161,13 +163,14 @@ static int teardown(void **state)
 		}                                                                                  \
 	} while (0)
 
-/* ---- commands and replies --------------------------------------------------------------------- */
+/* ---- commands and replies ---------------------------------------------------------------------
+ */
 
 /* Runs a command written as JSON; returns 0 or the error's code. The caller destroys the reply. */
 static uint32_t try_run(mongoc_client_t *c, const char *db, bson_t *reply, const char *json)
 {
 	bson_error_t error = {0};
-	bson_t      *cmd = bson_new_from_json((const uint8_t *)json, -1, &error);
+	bson_t *cmd = bson_new_from_json((const uint8_t *)json, -1, &error);
 
 	assert_non_null(cmd);
 	bool ok = mongoc_client_command_simple(c, db, cmd, NULL, reply, &error);
@@ -197,7 +200,7 @@ static void run_quietly(const char *db, const char *json)
 
 static uint32_t code_of(const char *db, const char *json)
 {
-	bson_t   reply;
+	bson_t reply;
 	uint32_t code = try_run(client, db, &reply, json);
 
 	bson_destroy(&reply);
@@ -240,7 +243,7 @@ static const char *str(const bson_t *doc, const char *path)
 static unsigned elements(const bson_t *doc, const char *path)
 {
 	bson_iter_t it, sub;
-	unsigned    n = 0;
+	unsigned n = 0;
 
 	assert_true(at(doc, path, &it) && bson_iter_recurse(&it, &sub));
 	while (bson_iter_next(&sub)) {
@@ -251,7 +254,7 @@ static unsigned elements(const bson_t *doc, const char *path)
 
 static int64_t status_num(const char *path)
 {
-	bson_t  reply;
+	bson_t reply;
 	int64_t n;
 
 	run(client, "admin", &reply, "{\"serverStatus\": 1}");
@@ -262,7 +265,7 @@ static int64_t status_num(const char *path)
 
 static int64_t count(const char *json)
 {
-	bson_t  reply;
+	bson_t reply;
 	int64_t n;
 
 	run(client, "lab", &reply, json);
@@ -282,10 +285,10 @@ static void fill_pad(char *pad, size_t size, uint64_t *seed)
 /* lab.items: LAB_DOCS documents of 2 KB that do not compress well; loaded once. */
 static void load_items(void)
 {
-	static bool          loaded;
-	static char          pad[2000];
-	uint64_t             seed = 7;
-	bson_error_t         error;
+	static bool loaded;
+	static char pad[2000];
+	uint64_t seed = 7;
+	bson_error_t error;
 	mongoc_collection_t *items;
 
 	if (loaded) {
@@ -312,7 +315,8 @@ static void load_items(void)
 	loaded = true;
 }
 
-/* ---- who it is -------------------------------------------------------------------------------- */
+/* ---- who it is --------------------------------------------------------------------------------
+ */
 
 /* Nobody may take the node for a mongod, and drivers must take it for a standalone server. */
 static void test_names_itself(void **state)
@@ -329,8 +333,8 @@ static void test_names_itself(void **state)
 	run(client, "admin", &reply, "{\"hello\": 1}");
 	assert_true(num(&reply, "isWritablePrimary"));
 	assert_true(num(&reply, "maxWireVersion") >= 6);
-	assert_false(has(&reply, "msg") || has(&reply, "setName") || has(&reply, "topologyVersion") ||
-		     has(&reply, "logicalSessionTimeoutMinutes"));
+	assert_false(has(&reply, "msg") || has(&reply, "setName") ||
+		     has(&reply, "topologyVersion") || has(&reply, "logicalSessionTimeoutMinutes"));
 	bson_destroy(&reply);
 	run(client, "admin", &reply, "{\"serverStatus\": 1}");
 	assert_string_equal(str(&reply, "process"), "wtnode");
@@ -352,17 +356,19 @@ static void test_refuses_unknown(void **state)
 	NEEDS_NODE();
 	assert_int_equal(code_of("lab", "{\"mapReduce\": \"x\"}"), 59);
 	assert_int_equal(code_of("lab", "{\"find\": \"x\", \"sort\": {\"a\": 1}}"), 238);
-	assert_int_equal(code_of("lab", "{\"find\": \"x\", \"filter\": {\"a\": {\"$regex\": \"b\"}}}"),
-		238);
+	assert_int_equal(
+		code_of("lab", "{\"find\": \"x\", \"filter\": {\"a\": {\"$regex\": \"b\"}}}"), 238);
 	assert_int_equal(code_of("lab", "{\"find\": \"x\", \"readConcern\": {\"level\": "
-					"\"snapshot\"}}"), 238);
+					"\"snapshot\"}}"),
+		238);
 	assert_int_equal(code_of("lab", "{\"find\": \"\"}"), 73);
-	assert_int_equal(code_of("lab", "{\"aggregate\": \"x\", \"pipeline\": [{\"$group\": {}}]}"),
-		40324);
+	assert_int_equal(
+		code_of("lab", "{\"aggregate\": \"x\", \"pipeline\": [{\"$group\": {}}]}"), 40324);
 	assert_int_equal(code_of("lab", "{\"getParameter\": \"*\"}"), 13);
 }
 
-/* ---- documents -------------------------------------------------------------------------------- */
+/* ---- documents --------------------------------------------------------------------------------
+ */
 
 static void test_insert_find_count(void **state)
 {
@@ -371,7 +377,8 @@ static void test_insert_find_count(void **state)
 	(void)state;
 	NEEDS_NODE();
 	run(client, "crud", &reply,
-		"{\"insert\": \"a\", \"documents\": [{\"_id\": 1, \"v\": 10}, {\"_id\": \"x\", \"v\": 20}, "
+		"{\"insert\": \"a\", \"documents\": [{\"_id\": 1, \"v\": 10}, {\"_id\": \"x\", "
+		"\"v\": 20}, "
 		"{\"_id\": {\"k\": 1}, \"v\": 30, \"sub\": {\"f\": 2.5}}]}");
 	assert_int_equal(num(&reply, "n"), 3);
 	bson_destroy(&reply);
@@ -381,7 +388,8 @@ static void test_insert_find_count(void **state)
 	assert_int_equal(num(&reply, "cursor.firstBatch.0.v"), 10);
 	assert_int_equal(num(&reply, "cursor.id"), 0);
 	bson_destroy(&reply);
-	run(client, "crud", &reply, "{\"find\": \"a\", \"filter\": {\"v\": {\"$gt\": 10, \"$lte\": 30}}}");
+	run(client, "crud", &reply,
+		"{\"find\": \"a\", \"filter\": {\"v\": {\"$gt\": 10, \"$lte\": 30}}}");
 	assert_int_equal(elements(&reply, "cursor.firstBatch"), 2);
 	bson_destroy(&reply);
 	run(client, "crud", &reply, "{\"find\": \"a\", \"filter\": {\"sub.f\": 2.5}}");
@@ -416,7 +424,8 @@ static void test_duplicate_keys(void **state)
 	assert_int_equal(num(&reply, "writeErrors.0.code"), 11000);
 	bson_destroy(&reply);
 	run(client, "crud", &reply,
-		"{\"insert\": \"d\", \"ordered\": false, \"documents\": [{\"_id\": 1}, {\"_id\": 3}]}");
+		"{\"insert\": \"d\", \"ordered\": false, \"documents\": [{\"_id\": 1}, {\"_id\": "
+		"3}]}");
 	assert_int_equal(num(&reply, "n"), 1);
 	bson_destroy(&reply);
 	run(client, "crud", &reply, "{\"count\": \"d\", \"query\": {\"_id\": {\"$gte\": 0}}}");
@@ -430,9 +439,11 @@ static void test_update_delete(void **state)
 
 	(void)state;
 	NEEDS_NODE();
-	run_quietly("crud", "{\"insert\": \"u\", \"documents\": [{\"_id\": 1, \"n\": 1, \"s\": \"a\"}]}");
-	run(client, "crud", &reply, "{\"update\": \"u\", \"updates\": [{\"q\": {\"_id\": 1}, \"u\": "
-				    "{\"$set\": {\"s\": \"b\", \"t\": 1}, \"$inc\": {\"n\": 41}}}]}");
+	run_quietly("crud",
+		"{\"insert\": \"u\", \"documents\": [{\"_id\": 1, \"n\": 1, \"s\": \"a\"}]}");
+	run(client, "crud", &reply,
+		"{\"update\": \"u\", \"updates\": [{\"q\": {\"_id\": 1}, \"u\": "
+		"{\"$set\": {\"s\": \"b\", \"t\": 1}, \"$inc\": {\"n\": 41}}}]}");
 	assert_int_equal(num(&reply, "n"), 1);
 	assert_int_equal(num(&reply, "nModified"), 1);
 	bson_destroy(&reply);
@@ -441,13 +452,15 @@ static void test_update_delete(void **state)
 	assert_int_equal(num(&reply, "cursor.firstBatch.0.t"), 1);
 	assert_string_equal(str(&reply, "cursor.firstBatch.0.s"), "b");
 	bson_destroy(&reply);
-	run(client, "crud", &reply, "{\"update\": \"u\", \"updates\": [{\"q\": {\"_id\": 2}, \"u\": "
-				    "{\"$inc\": {\"n\": 5}}, \"upsert\": true}]}");
+	run(client, "crud", &reply,
+		"{\"update\": \"u\", \"updates\": [{\"q\": {\"_id\": 2}, \"u\": "
+		"{\"$inc\": {\"n\": 5}}, \"upsert\": true}]}");
 	assert_int_equal(num(&reply, "upserted.0._id"), 2);
 	assert_int_equal(num(&reply, "nModified"), 0);
 	bson_destroy(&reply);
-	run(client, "crud", &reply, "{\"update\": \"u\", \"updates\": [{\"q\": {\"_id\": 1}, \"u\": "
-				    "{\"$inc\": {\"s\": 1}}}]}");
+	run(client, "crud", &reply,
+		"{\"update\": \"u\", \"updates\": [{\"q\": {\"_id\": 1}, \"u\": "
+		"{\"$inc\": {\"s\": 1}}}]}");
 	assert_int_equal(num(&reply, "writeErrors.0.code"), 14);
 	bson_destroy(&reply);
 	run(client, "crud", &reply,
@@ -473,14 +486,15 @@ static void test_huge_result(void **state)
 	bson_destroy(&reply);
 }
 
-/* ---- plans ------------------------------------------------------------------------------------ */
+/* ---- plans ------------------------------------------------------------------------------------
+ */
 
 /* A client that repeats one command until it is told to stop. */
 struct repeater {
 	const char *app, *command;
 	atomic_bool stop;
-	atomic_int  runs;
-	pthread_t   thread;
+	atomic_int runs;
+	pthread_t thread;
 };
 
 static void *repeat(void *arg)
@@ -503,23 +517,24 @@ static void *repeat(void *arg)
 /* What to find among the running operations. */
 struct wanted_op {
 	const char *app, *plan, *op;
-	bson_t      found;
-	bool        is_found;
+	bson_t found;
+	bool is_found;
 };
 
 static bool find_op(void *arg)
 {
 	struct wanted_op *w = arg;
-	char              json[512];
-	bson_t            reply, doc;
-	bson_iter_t       it;
-	const uint8_t    *data;
-	uint32_t          len;
+	char json[512];
+	bson_t reply, doc;
+	bson_iter_t it;
+	const uint8_t *data;
+	uint32_t len;
 
 	snprintf(json, sizeof(json),
 		"{\"aggregate\": 1, \"cursor\": {}, \"pipeline\": [{\"$currentOp\": {\"allUsers\": "
 		"true}}, {\"$match\": {\"appName\": \"%s\", \"planSummary\": \"%s\"}}, "
-		"{\"$limit\": 5}]}", w->app, w->plan);
+		"{\"$limit\": 5}]}",
+		w->app, w->plan);
 	run(client, "admin", &reply, json);
 	if (at(&reply, "cursor.firstBatch.0", &it)) {
 		bson_iter_document(&it, &len, &data);
@@ -548,8 +563,8 @@ static void see_running(struct wanted_op *w, const char *command)
 static void test_id_find(void **state)
 {
 	struct wanted_op w = {.app = "point-reader", .plan = "IDHACK"};
-	const char      *stats = "{\"aggregate\": \"items\", \"cursor\": {}, \"pipeline\": "
-				 "[{\"$collStats\": {\"storageStats\": {}}}]}";
+	const char *stats = "{\"aggregate\": \"items\", \"cursor\": {}, \"pipeline\": "
+			    "[{\"$collStats\": {\"storageStats\": {}}}]}";
 	const char *records = "cursor.firstBatch.0.storageStats.wiredTiger.cursor.search calls";
 	const char *index =
 		"cursor.firstBatch.0.storageStats.indexDetails._id_.cursor.search calls";
@@ -567,9 +582,11 @@ static void test_id_find(void **state)
 	assert_int_equal(num(&after, records) - num(&before, records), 1);
 	assert_int_equal(num(&after, index) - num(&before, index), 1);
 	assert_int_equal(num(&s2, "metrics.queryExecutor.scanned") -
-				 num(&s1, "metrics.queryExecutor.scanned"), 1);
+				 num(&s1, "metrics.queryExecutor.scanned"),
+		1);
 	assert_int_equal(num(&s2, "metrics.queryExecutor.scannedObjects") -
-				 num(&s1, "metrics.queryExecutor.scannedObjects"), 1);
+				 num(&s1, "metrics.queryExecutor.scannedObjects"),
+		1);
 	assert_int_equal(num(&s2, "metrics.queryExecutor.collectionScans.total"),
 		num(&s1, "metrics.queryExecutor.collectionScans.total"));
 	assert_int_equal(num(&s2, "opcounters.query") - num(&s1, "opcounters.query"), 1);
@@ -588,7 +605,7 @@ static void test_id_find(void **state)
 static void test_collscan(void **state)
 {
 	struct wanted_op w = {.app = "report-job", .plan = "COLLSCAN"};
-	bson_t           s1, s2;
+	bson_t s1, s2;
 
 	(void)state;
 	NEEDS_NODE();
@@ -597,12 +614,15 @@ static void test_collscan(void **state)
 	assert_int_equal(count("{\"count\": \"items\", \"query\": {\"n\": 4711}}"), 1);
 	run(client, "admin", &s2, "{\"serverStatus\": 1}");
 	assert_int_equal(num(&s2, "metrics.queryExecutor.collectionScans.nonTailable") -
-				 num(&s1, "metrics.queryExecutor.collectionScans.nonTailable"), 1);
+				 num(&s1, "metrics.queryExecutor.collectionScans.nonTailable"),
+		1);
 	assert_int_equal(num(&s2, "metrics.queryExecutor.scannedObjects") -
-				 num(&s1, "metrics.queryExecutor.scannedObjects"), LAB_DOCS);
+				 num(&s1, "metrics.queryExecutor.scannedObjects"),
+		LAB_DOCS);
 	/* 24 MB do not fit 8 MB: most of the 32 KB pages come from the file. */
 	assert_true(num(&s2, "wiredTiger.cache.pages read into cache") -
-			    num(&s1, "wiredTiger.cache.pages read into cache") > 100);
+			    num(&s1, "wiredTiger.cache.pages read into cache") >
+		    100);
 	assert_true(num(&s2, "wiredTiger.cache.unmodified pages evicted") > 0);
 	bson_destroy(&s1);
 	bson_destroy(&s2);
@@ -628,10 +648,12 @@ static void test_max_time(void **state)
 	NEEDS_NODE();
 	load_items();
 	assert_int_equal(code_of("lab", "{\"count\": \"items\", \"query\": {\"nope\": 1}, "
-					"\"maxTimeMS\": 1}"), 50);
+					"\"maxTimeMS\": 1}"),
+		50);
 }
 
-/* ---- serverStatus ----------------------------------------------------------------------------- */
+/* ---- serverStatus -----------------------------------------------------------------------------
+ */
 
 /* The names that a reader of mongod's serverStatus looks for are there, with sane values. */
 static void test_status_names(void **state)
@@ -645,10 +667,11 @@ static void test_status_names(void **state)
 		"thread-yield.application thread time evicting (usecs)",
 		"transaction.transaction checkpoint currently running",
 		"transaction.transaction range of IDs currently pinned",
-		"concurrentTransactions.read.totalTickets", "concurrentTransactions.write.available",
+		"concurrentTransactions.read.totalTickets",
+		"concurrentTransactions.write.available",
 		"snapshot-window-settings.total number of SnapshotTooOld errors"};
 	bson_t reply;
-	char   path[256];
+	char path[256];
 
 	(void)state;
 	NEEDS_NODE();
@@ -673,17 +696,20 @@ static void test_status_names(void **state)
 
 static void test_latency_histograms(void **state)
 {
-	bson_t      reply;
+	bson_t reply;
 	bson_iter_t it, array, bucket;
-	int64_t     sum = 0, last = -1, least_us = 0;
+	int64_t sum = 0, last = -1, least_us = 0;
 
 	(void)state;
 	NEEDS_NODE();
 	run_quietly("crud", "{\"find\": \"a\", \"filter\": {\"_id\": 1}}");
-	run(client, "admin", &reply, "{\"serverStatus\": 1, \"opLatencies\": {\"histograms\": true}}");
-	assert_true(at(&reply, "opLatencies.reads.histogram", &it) && bson_iter_recurse(&it, &array));
+	run(client, "admin", &reply,
+		"{\"serverStatus\": 1, \"opLatencies\": {\"histograms\": true}}");
+	assert_true(
+		at(&reply, "opLatencies.reads.histogram", &it) && bson_iter_recurse(&it, &array));
 	while (bson_iter_next(&array)) {
-		assert_true(bson_iter_recurse(&array, &bucket) && bson_iter_find(&bucket, "micros"));
+		assert_true(
+			bson_iter_recurse(&array, &bucket) && bson_iter_find(&bucket, "micros"));
 		assert_true(bson_iter_as_int64(&bucket) > last);
 		last = bson_iter_as_int64(&bucket);
 		assert_true(bson_iter_recurse(&array, &bucket) && bson_iter_find(&bucket, "count"));
@@ -704,8 +730,9 @@ static void test_exclusions(void **state)
 
 	(void)state;
 	NEEDS_NODE();
-	run(client, "admin", &reply, "{\"serverStatus\": 1, \"wiredTiger\": 0, \"locks\": 0, "
-				     "\"opLatencies\": false}");
+	run(client, "admin", &reply,
+		"{\"serverStatus\": 1, \"wiredTiger\": 0, \"locks\": 0, "
+		"\"opLatencies\": false}");
 	assert_false(has(&reply, "wiredTiger") || has(&reply, "opLatencies"));
 	assert_true(has(&reply, "metrics") && has(&reply, "mem") && has(&reply, "opcounters"));
 	bson_destroy(&reply);
@@ -720,7 +747,8 @@ static int64_t pinned_after_update(void)
 {
 	run_quietly("lab", "{\"update\": \"pinned\", \"updates\": [{\"q\": {\"_id\": 1}, \"u\": "
 			   "{\"$inc\": {\"n\": 1}}, \"upsert\": true}]}");
-	return status_num("wiredTiger.transaction.transaction range of timestamps currently pinned") >>
+	return status_num(
+		       "wiredTiger.transaction.transaction range of timestamps currently pinned") >>
 	       32;
 }
 
@@ -740,14 +768,15 @@ static bool window_is_full(void *arg)
 static void test_pinned_range(void **state)
 {
 	int64_t pinned = -1, none = 0;
-	bson_t  reply;
+	bson_t reply;
 
 	(void)state;
 	NEEDS_NODE();
 	assert_true(test_wait(window_is_full, &pinned, WAIT_MS));
 	assert_in_range(pinned, 1, 3);
 	assert_in_range(status_num("wiredTiger.snapshot-window-settings.current available snapshot "
-				   "window size in seconds"), 1, 3);
+				   "window size in seconds"),
+		1, 3);
 	run(client, "admin", &reply,
 		"{\"setParameter\": 1, \"minSnapshotHistoryWindowInSeconds\": 0}");
 	assert_int_equal(num(&reply, "was"), 2);
@@ -755,13 +784,14 @@ static void test_pinned_range(void **state)
 	assert_true(test_wait(pinned_is, &none, WAIT_MS));
 }
 
-/* ---- administration --------------------------------------------------------------------------- */
+/* ---- administration ---------------------------------------------------------------------------
+ */
 
 static void test_collection_stats(void **state)
 {
-	bson_t      reply;
+	bson_t reply;
 	const char *stage = "cursor.firstBatch.0.storageStats";
-	char        path[128];
+	char path[128];
 
 	(void)state;
 	NEEDS_NODE();
@@ -775,8 +805,9 @@ static void test_collection_stats(void **state)
 	assert_true(num(&reply, "wiredTiger.cache.bytes currently in the cache") > 0);
 	assert_true(has(&reply, "indexDetails._id_.cache.bytes currently in the cache"));
 	bson_destroy(&reply);
-	run(client, "lab", &reply, "{\"aggregate\": \"items\", \"cursor\": {}, \"pipeline\": "
-				   "[{\"$collStats\": {\"storageStats\": {\"scale\": 1024}}}]}");
+	run(client, "lab", &reply,
+		"{\"aggregate\": \"items\", \"cursor\": {}, \"pipeline\": "
+		"[{\"$collStats\": {\"storageStats\": {\"scale\": 1024}}}]}");
 	assert_string_equal(str(&reply, "cursor.firstBatch.0.ns"), "lab.items");
 	snprintf(path, sizeof(path), "%s.size", stage);
 	test_near((double)num(&reply, path), LAB_DOCS * 2.03, LAB_DOCS * 0.05);
@@ -822,7 +853,7 @@ static void test_lists_and_drops(void **state)
 static void test_parameters(void **state)
 {
 	const char *max = "wiredTiger.cache.maximum bytes configured";
-	bson_t      reply;
+	bson_t reply;
 
 	(void)state;
 	NEEDS_NODE();
@@ -833,10 +864,14 @@ static void test_parameters(void **state)
 	assert_string_equal(str(&reply, "wiredTigerEngineRuntimeConfig"),
 		"cache_size=16MB,eviction_dirty_trigger=30");
 	bson_destroy(&reply);
-	assert_int_equal(code_of("admin", "{\"setParameter\": 1, \"wiredTigerEngineRuntimeConfig\": "
-					  "\"statistics=(none)\"}"), 2);
-	assert_int_equal(code_of("admin", "{\"setParameter\": 1, \"wiredTigerEngineRuntimeConfig\": "
-					  "\"eviction_target=5\"}"), 2);
+	assert_int_equal(
+		code_of("admin", "{\"setParameter\": 1, \"wiredTigerEngineRuntimeConfig\": "
+				 "\"statistics=(none)\"}"),
+		2);
+	assert_int_equal(
+		code_of("admin", "{\"setParameter\": 1, \"wiredTigerEngineRuntimeConfig\": "
+				 "\"eviction_target=5\"}"),
+		2);
 	assert_int_equal(code_of("admin", "{\"setParameter\": 1, \"noSuch\": 1}"), 72);
 	run_quietly("admin", "{\"setParameter\": 1, \"wiredTigerEngineRuntimeConfig\": "
 			     "\"cache_size=8MB\"}");
@@ -846,12 +881,13 @@ static void test_parameters(void **state)
 	bson_destroy(&reply);
 }
 
-/* ---- what else can come in at the port -------------------------------------------------------- */
+/* ---- what else can come in at the port --------------------------------------------------------
+ */
 
 static int raw_connect(void)
 {
 	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = htons((uint16_t)shared.port)};
-	int                fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_true(fd >= 0);
@@ -879,7 +915,7 @@ static void raw_send(int fd, const void *data, size_t len)
 static size_t raw_read(int fd, uint8_t *data, size_t len)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	size_t        got = 0;
+	size_t got = 0;
 
 	while (got < len) {
 		assert_int_equal(poll(&p, 1, WAIT_MS), 1);
@@ -907,8 +943,8 @@ static int32_t get_i32(const uint8_t *p)
 }
 
 /* An OP_MSG around the document's bytes; returns its length. */
-static size_t op_msg(uint8_t *out, size_t size, int32_t id, uint32_t flags, const uint8_t *doc,
-	size_t len)
+static size_t op_msg(
+	uint8_t *out, size_t size, int32_t id, uint32_t flags, const uint8_t *doc, size_t len)
 {
 	size_t total = 21 + len;
 
@@ -936,7 +972,7 @@ static size_t op_msg_json(uint8_t *out, size_t size, int32_t id, uint32_t flags,
 static void assert_serving(void)
 {
 	mongoc_client_t *c = connect_as(&shared, "probe");
-	bson_t           reply;
+	bson_t reply;
 
 	run(c, "admin", &reply, "{\"ping\": 1}");
 	bson_destroy(&reply);
@@ -947,7 +983,7 @@ static void assert_serving(void)
 static void assert_hangs_up(const void *data, size_t len)
 {
 	static uint8_t sink[65536];
-	int            fd = raw_connect();
+	int fd = raw_connect();
 
 	raw_send(fd, data, len);
 	while (raw_read(fd, sink, sizeof(sink)) == sizeof(sink)) {
@@ -959,7 +995,7 @@ static void assert_hangs_up(const void *data, size_t len)
 static void test_bad_lengths(void **state)
 {
 	static const int32_t lengths[] = {0, 15, -1, INT32_MIN, INT32_MAX, 48000001};
-	uint8_t              header[16] = {0};
+	uint8_t header[16] = {0};
 
 	(void)state;
 	NEEDS_NODE();
@@ -972,7 +1008,7 @@ static void test_bad_lengths(void **state)
 
 static void test_random_bytes(void **state)
 {
-	uint8_t  data[4096];
+	uint8_t data[4096];
 	uint64_t seed = 42;
 
 	(void)state;
@@ -997,11 +1033,12 @@ static void test_random_bytes(void **state)
 /* Every truncation and many a change of a byte of a sound message. */
 static void test_broken_bson(void **state)
 {
-	const char *json = "{\"find\": \"a\", \"filter\": {\"v\": {\"$gt\": 1}, \"t\": [1, \"x\"]}, "
-			   "\"limit\": 3, \"$db\": \"crud\"}";
-	uint8_t     msg[512], broken[512], reply[16];
-	uint64_t    seed = 1;
-	size_t      len;
+	const char *json =
+		"{\"find\": \"a\", \"filter\": {\"v\": {\"$gt\": 1}, \"t\": [1, \"x\"]}, "
+		"\"limit\": 3, \"$db\": \"crud\"}";
+	uint8_t msg[512], broken[512], reply[16];
+	uint64_t seed = 1;
+	size_t len;
 
 	(void)state;
 	NEEDS_NODE();
@@ -1015,7 +1052,8 @@ static void test_broken_bson(void **state)
 		int fd = raw_connect();
 
 		memcpy(broken, msg, len);
-		broken[20 + test_random(&seed) % (len - 20)] ^= (uint8_t)(1 + test_random(&seed) % 255);
+		broken[20 + test_random(&seed) % (len - 20)] ^=
+			(uint8_t)(1 + test_random(&seed) % 255);
 		raw_send(fd, broken, len);
 		shutdown(fd, SHUT_WR);
 		raw_read(fd, reply, sizeof(reply));
@@ -1028,7 +1066,7 @@ static void test_broken_bson(void **state)
 static void test_broken_document(void **state)
 {
 	uint8_t msg[256];
-	size_t  len;
+	size_t len;
 
 	(void)state;
 	NEEDS_NODE();
@@ -1045,7 +1083,7 @@ static void test_broken_document(void **state)
 /* A million documents inside each other must not be walked by recursion. */
 static void test_deep_nesting(void **state)
 {
-	size_t   levels = 1000000, len = 5 + levels * 8;
+	size_t levels = 1000000, len = 5 + levels * 8;
 	uint8_t *doc = calloc(1, len), *msg = malloc(len + 21);
 
 	(void)state;
@@ -1072,7 +1110,7 @@ static void test_deep_nesting(void **state)
 static void test_partial_message(void **state)
 {
 	uint8_t msg[256], reply[16];
-	size_t  len;
+	size_t len;
 
 	(void)state;
 	NEEDS_NODE();
@@ -1095,14 +1133,15 @@ static void test_partial_message(void **state)
 static void test_more_to_come(void **state)
 {
 	uint8_t msg[512], reply[16];
-	size_t  len;
+	size_t len;
 
 	(void)state;
 	NEEDS_NODE();
 	int fd = raw_connect();
 	len = op_msg_json(msg, sizeof(msg), 100, 2,
 		"{\"insert\": \"w0\", \"documents\": [{\"_id\": 1}], \"$db\": \"lab\"}");
-	len += op_msg_json(msg + len, sizeof(msg) - len, 101, 0, "{\"ping\": 1, \"$db\": \"admin\"}");
+	len += op_msg_json(
+		msg + len, sizeof(msg) - len, 101, 0, "{\"ping\": 1, \"$db\": \"admin\"}");
 	raw_send(fd, msg, len);
 	assert_int_equal(raw_read(fd, reply, sizeof(reply)), sizeof(reply));
 	assert_int_equal(get_i32(reply + 8), 101);
@@ -1113,7 +1152,7 @@ static void test_more_to_come(void **state)
 /* Connections beyond the bound are closed at once, and served again when others have gone. */
 static void test_connection_bound(void **state)
 {
-	int     fds[CONNECTIONS + 20];
+	int fds[CONNECTIONS + 20];
 	uint8_t byte;
 
 	(void)state;
@@ -1126,11 +1165,11 @@ static void test_connection_bound(void **state)
 		close(fds[i]);
 	}
 	struct timespec begin, now;
-	bool            served = false;
+	bool served = false;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do {
 		mongoc_client_t *c = connect_as(&shared, "after");
-		bson_t           reply, *ping = BCON_NEW("ping", BCON_INT32(1));
+		bson_t reply, *ping = BCON_NEW("ping", BCON_INT32(1));
 
 		served = mongoc_client_command_simple(c, "admin", ping, NULL, &reply, NULL);
 		bson_destroy(&reply);
@@ -1141,7 +1180,8 @@ static void test_connection_bound(void **state)
 	assert_true(served);
 }
 
-/* ---- start and end ---------------------------------------------------------------------------- */
+/* ---- start and end ----------------------------------------------------------------------------
+ */
 
 /* Runs the program with an option that makes it end; returns its exit status. */
 static int exit_status(const char *option)
@@ -1175,9 +1215,9 @@ static void test_options(void **state)
 /* Only who read the token can end the node; what was written is there after the restart. */
 static void test_shutdown_and_restart(void **state)
 {
-	struct node      node = {.dir = NULL};
-	char             json[128];
-	bson_t           reply;
+	struct node node = {.dir = NULL};
+	char json[128];
+	bson_t reply;
 	mongoc_client_t *c;
 
 	(void)state;
@@ -1193,8 +1233,10 @@ static void test_shutdown_and_restart(void **state)
 	bson_destroy(&reply);
 	assert_int_equal(try_run(c, "admin", &reply, "{\"shutdown\": 1}"), 13);
 	bson_destroy(&reply);
-	assert_int_equal(try_run(c, "admin", &reply, "{\"shutdown\": 1, \"token\": "
-						     "\"00000000000000000000000000000000\"}"), 13);
+	assert_int_equal(try_run(c, "admin", &reply,
+				 "{\"shutdown\": 1, \"token\": "
+				 "\"00000000000000000000000000000000\"}"),
+		13);
 	bson_destroy(&reply);
 	assert_int_equal(kill(node.pid, 0), 0);
 	snprintf(json, sizeof(json), "{\"shutdown\": 1, \"token\": \"%s\"}", node.token);
