@@ -161,12 +161,12 @@ static const char *decode(struct slice in, char *out, size_t cap)
 	return NULL;
 }
 
-static bool is_printable(const char *s)
+static bool has_control(const char *s)
 {
 	for (; *s; s++)
-		if ((unsigned char)*s <= ' ' || *s == 0x7f)
-			return false;
-	return true;
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			return true;
+	return false;
 }
 
 static const char *decode_port(struct slice in, uint16_t *out)
@@ -346,8 +346,8 @@ static const char *decode_unix(struct slice path, struct target *t)
 		return "the path of the socket is missing, as in redis+unix:///run/redis.sock";
 	if (strlen(t->path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return "the path of a unix socket has at most 107 bytes";
-	if (!is_printable(t->path))
-		return "the path holds blanks or control characters";
+	if (has_control(t->path))
+		return "the path holds control characters";
 	set_address(t, t->path);
 	return NULL;
 }
@@ -397,7 +397,7 @@ static const char *parse_http(const struct uri *u, struct target *t)
 	else
 		put(&rest, "/metrics", 8);
 	why = decode_query(u->query, t, &rest);
-	if (!why && !is_printable(t->path))
+	if (!why && (has_control(t->path) || strchr(t->path, ' ')))
 		why = "the path holds blanks or control characters";
 	if (!why)
 		set_host_address(t, "");
@@ -414,7 +414,7 @@ static const char *decode_seed(struct slice in, char *host, size_t cap, uint16_t
 		return decode_host(in, host, cap, port);
 	*port = 0;
 	why = decode(in, host, cap);
-	return why || is_printable(host) ? why : "the path holds blanks or control characters";
+	return !why && has_control(host) ? "the path holds control characters" : why;
 }
 
 /* The driver judges the rest of a MongoDB URI; its message is used only if it holds no secret. */
@@ -493,8 +493,8 @@ static const char *parse_proc(const char *dir, struct target *t)
 	if (strlen(dir) >= sizeof(t->path))
 		return "the directory is too long";
 	memcpy(t->path, dir, strlen(dir) + 1);
-	if (!is_printable(t->path))
-		return "the directory holds blanks or control characters";
+	if (has_control(t->path))
+		return "the directory holds control characters";
 	memcpy(t->scheme, "proc", sizeof("proc"));
 	snprintf(t->address, sizeof(t->address), "this host");
 	if (*dir)
