@@ -363,13 +363,21 @@ static void drop_ambiguous(struct table_base *b)
 	b->n = kept;
 }
 
+static bool has_rates(const struct table_desc *t)
+{
+	for (unsigned col = 0; col < t->ncols; col++)
+		if (t->cols[col].sem == COL_RATE)
+			return true;
+	return false;
+}
+
 static void remember_table(struct derive *d, const struct sample *s, enum table_id t)
 {
 	const struct table_desc *desc = &table_table[t];
 	const struct rows *rows = &s->tables[t];
 	struct table_base *b = &d->tables[t];
 
-	if (!rows->asked)
+	if (!rows->asked || !has_rates(desc))
 		return;
 	b->n = 0;
 	b->seen = reserve_rows(b, rows->n);

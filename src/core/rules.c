@@ -12,6 +12,7 @@
 #include <math.h>
 
 #define RESTARTED_HOLD_S 30.0 /* how long the verdict "restarted" stays */
+#define STALE_REFRESH_S  1.0  /* how often the age in its sentence is renewed */
 #define FORGET_S         60.0 /* verdicts about data older than this are dropped */
 
 struct slot {
@@ -338,14 +339,17 @@ void rules_step(struct model *m, struct endpoint *ep)
 static void tick_endpoint(struct model *m, struct endpoint *ep)
 {
 	struct rule_state *st = state_of(ep);
+	struct slot *stale = st ? &st->slots[SLOT_STALE] : NULL;
 	struct finding f = {0};
 
 	if (!st)
 		return;
 	eval_stale(m, ep, &f);
-	if (f.level == LEVEL_OK && st->slots[SLOT_STALE].level == LEVEL_OK)
+	if (f.level == stale->level &&
+		(f.level == LEVEL_OK ||
+			seconds_between(stale->held_mono_ns, m->mono_ns) < STALE_REFRESH_S))
 		return;
-	apply(m, ep, &rule_stale, &st->slots[SLOT_STALE], &f);
+	apply(m, ep, &rule_stale, stale, &f);
 	if (model_age_s(m, ep) > FORGET_S) {
 		drop_all(m, ep, st);
 		remove_skipped(m, ep->index);

@@ -421,10 +421,13 @@ static void report_recovery(struct model *m, const struct endpoint *ep, struct s
 }
 
 /* Reading again looks like a storm itself; only a new scan ends the recovery of the one before. */
-static bool is_new_scan(const struct scan *sc, const struct look *l)
+static bool is_new_scan(const struct scan *sc, const struct look *l, double since_end_s)
 {
+	/* documents counted over a longer time are still those of the scan before */
+	bool fresh = l->docs_span_s <= since_end_s;
+
 	return is_storm(&sc->base, l) &&
-	       (l->op_now || docs_prove(&sc->base, l, l->read * l->span_s));
+	       (l->op_now || (fresh && docs_prove(&sc->base, l, l->read * l->span_s)));
 }
 
 static void run_recovery(struct model *m, const struct endpoint *ep, struct scan *sc,
@@ -433,7 +436,7 @@ static void run_recovery(struct model *m, const struct endpoint *ep, struct scan
 	double since_s = seconds_since(ep, sc->end_mono_ns);
 	bool was_promoted = sc->promoted;
 
-	if (is_new_scan(sc, l)) {
+	if (is_new_scan(sc, l, since_s)) {
 		struct base base = sc->base;
 
 		if (sc->promoted)

@@ -13,7 +13,8 @@ static double now; /* seconds */
 /* What happens in one second. */
 struct second {
 	double pages, clean, dirty, docs, scans;
-	bool   ops; /* $currentOp is asked for */
+	bool   ops;     /* $currentOp is asked for */
+	bool   no_docs; /* `metrics` is not */
 	const char *op_ns; /* a COLLSCAN that it shows */
 };
 
@@ -66,8 +67,13 @@ static void pass(struct second sec)
 	sample_set_u64(s, METRIC_MONGO_CACHE_PAGES_READ_TOTAL, (uint64_t)sums.pages);
 	sample_set_u64(s, METRIC_MONGO_CACHE_EVICTED_CLEAN_TOTAL, (uint64_t)sums.clean);
 	sample_set_u64(s, METRIC_MONGO_CACHE_EVICTED_DIRTY_TOTAL, (uint64_t)sums.dirty);
-	sample_set_u64(s, METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, (uint64_t)sums.docs);
-	sample_set_u64(s, METRIC_MONGO_SCAN_COLLSCANS_TOTAL, (uint64_t)sums.scans);
+	if (sec.no_docs) {
+		sample_set_missing(s, METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, REASON_NOT_ASKED);
+		sample_set_missing(s, METRIC_MONGO_SCAN_COLLSCANS_TOTAL, REASON_NOT_ASKED);
+	} else {
+		sample_set_u64(s, METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, (uint64_t)sums.docs);
+		sample_set_u64(s, METRIC_MONGO_SCAN_COLLSCANS_TOTAL, (uint64_t)sums.scans);
+	}
 	s->tables[TABLE_MONGO_OP].asked = sec.ops;
 	if (sec.op_ns)
 		add_operation(s, sec.op_ns);
@@ -320,6 +326,27 @@ static void counters_alone_see_it_through(void **state)
 	assert_int_equal(m->nevents, 2);
 }
 
+/* Counters of the old scan that arrive late, while its victims are read again, are no new scan. */
+static void late_counters_are_not_another_scan(void **state)
+{
+	struct second unseen = scan, ended = storm, again = storm;
+
+	(void)state;
+	unseen.no_docs = ended.no_docs = true;
+	ended.docs = 400000;
+	ended.scans = 1;
+	again.pages = again.clean = 3000;
+	pass_many(30, quiet);
+	pass_many(2, unseen);
+	pass(ended); /* $currentOp no longer shows it */
+	assert_int_equal(newest("mongo.scan.storm")->state, EVENT_END);
+	pass(again); /* with the documents of four seconds */
+	pass_many(3, again);
+	assert_null(verdict("mongo.scan.storm"));
+	assert_non_null(verdict("mongo.scan.evicting_hot_set"));
+	assert_int_equal(m->nevents, 3); /* begin, end, promoted */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +364,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_second_scan_is_another_one, start, stop),
 		cmocka_unit_test_setup_teardown(a_restart_forgets_the_course, start, stop),
 		cmocka_unit_test_setup_teardown(counters_alone_see_it_through, start, stop),
+		cmocka_unit_test_setup_teardown(late_counters_are_not_another_scan, start, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
