@@ -80,11 +80,11 @@ $(B)/obj/%.o: %.c
 
 $(B)/libhotset.a: $(call obj,$(LIB_SRCS))
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
 $(B)/libtest.a: $(call obj,$(SUP_SRCS))
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
 $(B)/hotset: $(B)/obj/src/app/main.o $(B)/libhotset.a
 	$(call say,LD,$@)
@@ -144,10 +144,13 @@ docs: $(B)/hotset ## write docs/METRICS.md and docs/screen.svg anew, from the pr
 	$(Q)$(B)/hotset replay docs/recordings/scan.rec.gz $(SHOT) --format svg >docs/screen.svg
 
 install: $(PROGS) ## into PREFIX (/usr/local), below DESTDIR
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/man/man1 share/man/man5 share/hotset/themes)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/man/man1 share/man/man5 share/hotset/themes \
+		share/hotset/recordings)
 	install -m 755 $(B)/hotset $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 docs/hotset.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 docs/hotset.5 docs/hotset-rec.5 $(DESTDIR)$(PREFIX)/share/man/man5/
+	install -m 644 tests/fixtures/captures/collscan-slow-cool.bson.gz \
+		$(DESTDIR)$(PREFIX)/share/hotset/recordings/
 	install -m 644 themes/* $(DESTDIR)$(PREFIX)/share/hotset/themes/
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 644 contrib/completions/hotset.bash \

@@ -29,27 +29,44 @@ struct demo {
 	struct stage   stage;
 	struct server  server[SERVERS];
 	struct load_env env[LOADS];
+	bool           recorded; /* the database is a recording: nothing can be loaded into it */
 	struct load_progress *progress; /* of each load, shared with them */
 };
 
+/* A server that is not to be had is left out, and said so; true if it runs, or at least is none. */
+static bool start_server(struct demo *d, unsigned i, struct err *err)
+{
+	const struct server_kind *kind = kinds[i];
+
+	if (server_start(&d->server[i], kind, &d->stage, err)) {
+		return true;
+	}
+	if (err->code != ERR_UNSUPPORTED) {
+		return false;
+	}
+	fprintf(stderr, "demo: %s\n", err->msg);
+	if (kind == &server_wtnode &&
+		server_start(&d->server[i], &server_recorded, &d->stage, err)) {
+		fprintf(stderr, "demo: a recording of a MongoDB node plays in its place\n");
+		d->recorded = true;
+	}
+	return true;
+}
+
 static bool start_servers(struct demo *d, struct err *err)
 {
-	int64_t deadline;
+	int64_t deadline = clock_mono_ns() + START_TIMEOUT_S * NS_PER_SEC;
 	unsigned started = 0;
 
 	for (unsigned i = 0; i < SERVERS; i++) {
-		if (server_start(&d->server[i], kinds[i], &d->stage, err)) {
-			started++;
-		} else if (err->code == ERR_UNSUPPORTED) {
-			fprintf(stderr, "demo: going on without one: %s\n", err->msg);
-		} else {
+		if (!start_server(d, i, err)) {
 			return false;
 		}
+		started += d->server[i].child != NULL;
 	}
 	if (started == 0) {
 		return err_set(err, ERR_UNSUPPORTED, "no server to show; run contrib/setup first");
 	}
-	deadline = clock_mono_ns() + START_TIMEOUT_S * NS_PER_SEC;
 	for (unsigned i = 0; i < SERVERS; i++) {
 		if (d->server[i].child &&
 			!server_await(&d->server[i], &d->stage, deadline, err)) {
@@ -82,8 +99,9 @@ static bool start_loads(struct demo *d, struct err *err)
 	for (unsigned i = 0; i < LOADS; i++) {
 		const struct load_start start = {loads[i], &d->env[i]};
 
-		d->env[i] = (struct load_env){.mongodb = d->server[0].uri, .redis = d->server[1].uri,
-			.memcached = d->server[2].uri, .progress = &d->progress[i],
+		d->env[i] = (struct load_env){.mongodb = d->recorded ? "" : d->server[0].uri,
+			.redis = d->server[1].uri, .memcached = d->server[2].uri,
+			.progress = &d->progress[i],
 			.after = i > 0 && load_shop.wanted(&d->env[0]) ? &d->progress[0] : NULL};
 		if (loads[i]->wanted(&d->env[i]) && !stage_fork(&d->stage, STAGE_BACKGROUND,
 			loads[i]->name, run_load, &start, err)) {
@@ -185,7 +203,7 @@ static int run_screen(struct demo *d, const struct options *o, bool once, struct
 	add_options(&a, o, once);
 	for (unsigned i = 0; i < SERVERS; i++) {
 		if (d->server[i].uri[0]) {
-			add(&a, "%s=%s", server_name(kinds[i]), d->server[i].uri);
+			add(&a, "%s=%s", server_name(d->server[i].kind), d->server[i].uri);
 		}
 	}
 	add(&a, "proc:");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "hotset/clock.h"
 #include "hotset/num.h"
+#include "player.h"
 
 #define ARGS_MAX   32
 #define TEXT_MAX   4096
@@ -30,7 +31,9 @@ struct server_kind {
 	const char *const *programs;   /* names to look for, NULL-terminated */
 	bool               has_socket; /* it can listen on a unix socket */
 	bool               picks_port; /* it takes a free port itself, and says which in its log */
+	/* a program with arguments, or a part of ours that plays a file */
 	void (*arguments)(const struct server *s, const struct stage *stage, struct args *a);
+	int (*play)(const char *path);
 };
 
 /* ---- arguments of each ---------------------------------------------------------------------- */
@@ -103,6 +106,7 @@ static void wtnode_arguments(const struct server *s, const struct stage *stage, 
 static const char *const redis_programs[] = {"redis-server", "redis-check-rdb", NULL};
 static const char *const memcached_programs[] = {"memcached", NULL};
 static const char *const wtnode_programs[] = {"wtnode", NULL};
+static const char *const recordings[] = {"collscan-slow-cool.bson.gz", NULL};
 
 const struct server_kind server_redis = {.name = "redis", .scheme = "redis",
 	.package = "redis-tools", .programs = redis_programs, .has_socket = true,
@@ -113,6 +117,8 @@ const struct server_kind server_memcached = {.name = "memcached", .scheme = "mem
 const struct server_kind server_wtnode = {.name = "wtnode", .scheme = "mongodb",
 	.package = "libwiredtiger-dev (then make)", .programs = wtnode_programs, .picks_port = true,
 	.arguments = wtnode_arguments};
+const struct server_kind server_recorded = {.name = "recorded-node", .scheme = "mongodb",
+	.package = "it with hotset", .programs = recordings, .picks_port = true, .play = player_run};
 
 const char *server_name(const struct server_kind *kind)
 {
@@ -122,13 +128,13 @@ const char *server_name(const struct server_kind *kind)
 /* ---- finding -------------------------------------------------------------------------------- */
 
 /* Looks for the name in each directory of a colon-separated list. */
-static bool search_list(const char *list, const char *name, char *out, size_t cap)
+static bool search_list(const char *list, const char *name, int mode, char *out, size_t cap)
 {
 	while (*list) {
 		size_t len = strcspn(list, ":");
 
 		if (len > 0 && snprintf(out, cap, "%.*s/%s", (int)len, list, name) < (int)cap &&
-			access(out, X_OK) == 0) {
+			access(out, mode) == 0) {
 			return true;
 		}
 		list += len + (list[len] == ':');
@@ -138,18 +144,23 @@ static bool search_list(const char *list, const char *name, char *out, size_t ca
 
 bool server_find(const struct server_kind *kind, char *out, size_t cap, struct err *err)
 {
-	char own[STAGE_PATH_MAX], list[5 * STAGE_PATH_MAX];
+	char own[STAGE_PATH_MAX], list[4 * STAGE_PATH_MAX + 4096];
 	const char *path = getenv("PATH");
 
 	if (!stage_program_dir(own, sizeof(own), err)) {
 		return false;
 	}
-	/* deps: what contrib/setup unpacked, one up for the builds in build/asan and the like */
-	snprintf(list, sizeof(list), "%s:%s/../libexec/hotset:%s/deps/usr/bin:%s/../deps/usr/bin",
-		own, own, own, own);
+	/* as built, in build/ or build/asan and the like, and as installed */
+	if (kind->play) {
+		snprintf(list, sizeof(list),
+			"%s/../tests/fixtures/captures:%s/../../tests/fixtures/captures:"
+			"%s/../share/hotset/recordings", own, own, own);
+	} else {
+		snprintf(list, sizeof(list), "%s:%s/deps/usr/bin:%s/../deps/usr/bin:"
+			"%s/../libexec/hotset:%s", own, own, own, own, path ? path : DEFAULT_PATH);
+	}
 	for (const char *const *name = kind->programs; *name; name++) {
-		if (search_list(list, *name, out, cap) ||
-			search_list(path ? path : DEFAULT_PATH, *name, out, cap)) {
+		if (search_list(list, *name, kind->play ? R_OK : X_OK, out, cap)) {
 			return true;
 		}
 	}
@@ -181,6 +192,13 @@ static bool pick_port(uint16_t *port, struct err *err)
 	return ok;
 }
 
+static int play(const void *server)
+{
+	const struct server *s = server;
+
+	return s->kind->play(s->program);
+}
+
 bool server_start(struct server *s, const struct server_kind *kind, struct stage *stage,
 	struct err *err)
 {
@@ -197,6 +215,10 @@ bool server_start(struct server *s, const struct server_kind *kind, struct stage
 		if (!kind->picks_port && !pick_port(&s->port, err)) {
 			return false;
 		}
+	}
+	if (kind->play) {
+		s->child = stage_fork(stage, STAGE_BACKGROUND, kind->name, play, s, err);
+		return s->child != NULL;
 	}
 	kind->arguments(s, stage, &a);
 	s->child = stage_exec(stage, STAGE_BACKGROUND, kind->name, s->program, a.v, err);

@@ -17,11 +17,12 @@ struct server_kind;
 extern const struct server_kind server_redis;     /* 64 MB, allkeys-lru, nothing written to disk */
 extern const struct server_kind server_memcached; /* small, with flash (extstore) beside it */
 extern const struct server_kind server_wtnode;    /* WiredTiger with a cache of 64 MB */
+extern const struct server_kind server_recorded;  /* a recording of a mongod, see player.h */
 
 struct server {
 	const struct server_kind *kind;
 	struct stage_child       *child; /* NULL: not started */
-	char     program[STAGE_PATH_MAX];
+	char     program[STAGE_PATH_MAX]; /* or the recording that is played */
 	char     socket[SERVER_SOCKET_MAX]; /* "" where it listens on the port */
 	uint16_t port;
 	char     uri[SERVER_URI_MAX]; /* once it is ready */
