@@ -90,14 +90,17 @@ static void advance_clock(struct model *m, int64_t mono_ns, int64_t wall_ns)
 	m->wall_ns = wall_ns;
 }
 
-/* A server that is loading may answer with numbers: they are shown, but nothing follows from them. */
-static bool has_numbers(const struct sample *s, enum kind kind)
+/*
+ * A server that is loading may answer with numbers, a proxy or a sentinel says what it is: both
+ * are shown, but nothing follows from them.
+ */
+static bool tells_something(const struct sample *s, enum kind kind)
 {
 	enum metric_id first, end;
 
 	if (status_has_data(s->status))
 		return true;
-	if (s->status != STATUS_LOADING)
+	if (s->status != STATUS_LOADING && s->status != STATUS_UNSUPPORTED)
 		return false;
 	metric_range(kind, &first, &end);
 	for (enum metric_id id = first; id < end; id++)
@@ -136,7 +139,7 @@ void model_push(struct model *m, struct sample *s_take)
 	ep->status = s_take->status;
 	ep->err = s_take->err;
 	ep->asked_mono_ns = 0;
-	if (has_numbers(s_take, ep->kind))
+	if (tells_something(s_take, ep->kind))
 		take_numbers(m, ep, s_take);
 	else
 		sample_destroy(s_take);

@@ -368,6 +368,9 @@ static void finish_sentinel(struct info *in)
 			sample_set_missing(out, i, REASON_SENTINEL);
 	sample_set_text(out, METRIC_REDIS_STATE, in->worst.s, in->worst.len);
 	(void)snprintf(out->role, sizeof(out->role), "sentinel");
+	struct err err;
+	err_set(&err, ERR_UNSUPPORTED, "a sentinel holds no data: watch the masters that it lists");
+	field_lower_status(out, STATUS_UNSUPPORTED, &err);
 }
 
 static void finish_state(struct info *in)
