@@ -207,6 +207,8 @@ static const struct bit *layout_of(const char *version)
 {
 	unsigned v;
 
+	if (strstr(version, "WiredTiger 3.2")) /* wtnode names its engine */
+		return bits_40;
 	if (!parse_version(version, &v))
 		return NULL;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {

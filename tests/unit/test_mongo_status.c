@@ -267,6 +267,7 @@ static void eviction_state_by_version(void **state)
 		const char *version, *mask, *want;
 	} rows[] = {
 		{"4.2.25", "32", "LOOKASIDE"},
+		{"wtnode (WiredTiger 3.2.1)", "193", "CLEAN NOKEEP SCRUB"},
 		{"4.4.29", "32", "NOKEEP"},
 		{"5.0.7", "33", "CLEAN NOKEEP"},
 		{"6.0.24", "768", "UPDATES_HARD URGENT"},
@@ -301,8 +302,8 @@ static void unset_timestamps_are_not_lags(void **state)
 	struct sample *s = parse_text(
 		"{wiredTiger: {cache: {}, transaction: {"
 		"'transaction range of timestamps currently pinned': NumberLong('1340029796355'),"
-		"'transaction range of timestamps pinned by a checkpoint':"
-		" NumberLong('7301444403200000000'),"
+		"'transaction range of timestamps pinned by a checkpoint':" /* 11 years */
+		" NumberLong('1489906975014912000'),"
 		"'transaction range of timestamps pinned by the oldest timestamp':"
 		" NumberLong('9223372036854775807'),"
 		"'transaction range of timestamps pinned by the oldest active read timestamp': -1}}}");
@@ -526,6 +527,17 @@ static void the_run_is_identified_by_its_process_id(void **state)
 	assert_true(epoch ==
 		    epoch_of(&run, later, "{pid: 1, localTime: ISODate('2026-12-30'), uptime: 6}"));
 	assert_true(epoch != epoch_of(&run, other, status));
+
+	/* hello read last: nothing of pid and start stays to be settled */
+	struct sample *s = parse_text(status);
+	bson_t *hello = test_ejson(first);
+	struct err err;
+
+	assert_true(parse_mongo_hello(hello, s, &err));
+	assert_true(s->epoch == epoch);
+	assert_true(s->start_s == 0);
+	bson_destroy(hello);
+	sample_destroy(s);
 }
 
 static void the_run_is_identified_by_pid_and_start(void **state)

@@ -36,7 +36,7 @@ static void assert_composed(struct mongo_thresholds_in in, const double want[6],
 
 	parse_mongo_thresholds(&in, s);
 	for (size_t i = 0; i < 6; i++) {
-		test_near(sample_f64(s, ids[i]), want[i], 1e-9);
+		test_near(sample_f64(s, ids[i]), want[i], 1e-12);
 		assert_int_equal(sample_text(s, sources[i])[0], from[i]);
 	}
 	sample_destroy(s);
@@ -82,6 +82,8 @@ static void bytes_become_shares_of_the_cache(void **state)
 	(void)state;
 	assert_strings("eviction_dirty_trigger=128MB,eviction_dirty_target=67108864", "",
 		(double[]){80, 95, 6.25, 12.5, 3.125, 6.25}, "ddssss");
+	assert_strings("eviction_dirty_target=101", "", /* not 101 % */
+		(double[]){80, 95, 10100.0 / (1024 * MIB), 20, 5050.0 / (1024 * MIB), 10}, "ddsdsd");
 	assert_composed((struct mongo_thresholds_in){.startup_config = "", .runtime_config = "",
 				.dirty_target_gb = 0.03125, .dirty_max_gb = 0.125, .readable = true},
 		(double[]){80, 95, 3.125, 12.5, 1.5625, 6.25}, "ddssss");
