@@ -18,10 +18,10 @@
 #define WORD_MAX  64u                 /* bytes of true, NumberLong, Binary.createFromBase64, ... */
 
 struct parser {
-	const char   *start, *p, *end;
-	unsigned      depth;
+	const char *start, *p, *end;
+	unsigned depth;
 	struct strbuf text; /* the string read last */
-	struct err   *err;
+	struct err *err;
 };
 
 static bool parse_value(struct parser *ps, bson_t *to, struct ejson_key key);
@@ -192,7 +192,7 @@ static bool parse_escape(struct parser *ps)
 	return true;
 }
 
-/* In single, double or back quotes, into ps->text. Raw control characters are what dumps contain. */
+/* In single, double or back quotes, into ps->text. Dumps contain raw control characters. */
 static bool parse_string(struct parser *ps)
 {
 	char quote = *ps->p++;
@@ -298,7 +298,8 @@ static bool parse_elements(struct parser *ps, bson_t *to, char close)
 		if (!parse_value(ps, to, (struct ejson_key){name, (int)len}))
 			return false;
 		if (!accept(ps, ',') && peek(ps) != close)
-			return fail(ps, close == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
+			return fail(
+				ps, close == ']' ? "expected ',' or ']'" : "expected ',' or ')'");
 	}
 	return true;
 }
@@ -460,9 +461,9 @@ static bool parse_word(struct parser *ps, bson_t *to, struct ejson_key key)
 
 static bool parse_text(struct parser *ps, bson_t *to, struct ejson_key key)
 {
-	return parse_string(ps) && (bson_append_utf8(to, key.s, key.len, ps->text.data,
-					    (int)ps->text.len) ||
-					   append_failed(ps));
+	return parse_string(ps) &&
+	       (bson_append_utf8(to, key.s, key.len, ps->text.data, (int)ps->text.len) ||
+		       append_failed(ps));
 }
 
 static bool parse_value(struct parser *ps, bson_t *to, struct ejson_key key)

@@ -31,7 +31,7 @@ static bool accept(struct cursor *c, char ch)
 	return true;
 }
 
-/* Days since 1970-01-01 in the Gregorian calendar; the year starts in March so that leap days end it. */
+/* Days since 1970-01-01, Gregorian. Years begin in March here, so that leap days end them. */
 static int64_t days_of(int64_t y, int64_t m, int64_t d)
 {
 	int64_t shifted = m > 2 ? m - 3 : m + 9;
@@ -93,7 +93,8 @@ bool ejson_parse_date(const char *s, size_t len, int64_t *out_ms)
 		if (!zone(&c, &off))
 			return false;
 	}
-	if (c.p != c.end || mon < 1 || mon > 12 || d < 1 || d > 31 || h > 24 || min > 59 || sec > 60)
+	if (c.p != c.end || mon < 1 || mon > 12 || d < 1 || d > 31 || h > 24 || min > 59 ||
+		sec > 60)
 		return false;
 	*out_ms = (((days_of(y, mon, d) * 24 + h) * 60 + min - off) * 60 + sec) * 1000 + ms;
 	return true;

@@ -10,7 +10,7 @@
 
 struct text {
 	const char *s;
-	size_t      len;
+	size_t len;
 };
 
 static bool put_int32(bson_t *to, struct ejson_key key, struct text t)
@@ -99,8 +99,8 @@ static bool put_bytes(bson_t *to, struct ejson_key key, struct text t, unsigned 
 	size_t n;
 
 	if (data && type <= 0xff && decode(t.s, t.len, data, &n) && n <= INT32_MAX)
-		ok = bson_append_binary(to, key.s, key.len, (bson_subtype_t)type, data,
-			(uint32_t)n);
+		ok = bson_append_binary(
+			to, key.s, key.len, (bson_subtype_t)type, data, (uint32_t)n);
 	free(data);
 	return ok;
 }
@@ -114,13 +114,11 @@ static bool put_uuid(bson_t *to, struct ejson_key key, struct text t)
 	       bson_append_binary(to, key.s, key.len, BSON_SUBTYPE_UUID, data, 16);
 }
 
-static bool put_regex(bson_t *to, struct ejson_key key, struct text pattern,
-	struct text options)
+static bool put_regex(bson_t *to, struct ejson_key key, struct text pattern, struct text options)
 {
 	if (memchr(pattern.s, 0, pattern.len) || memchr(options.s, 0, options.len))
 		return false;
-	return bson_append_regex_w_len(to, key.s, key.len, pattern.s, (int)pattern.len,
-		options.s);
+	return bson_append_regex_w_len(to, key.s, key.len, pattern.s, (int)pattern.len, options.s);
 }
 
 static bool put_timestamp(bson_t *to, struct ejson_key key, int64_t t, int64_t i)
@@ -202,8 +200,7 @@ static bool subtype_of(struct text t, unsigned *out)
 }
 
 /* {"$binary": {"base64": ..., "subType": ...}}, {"$timestamp": {"t": ..., "i": ...}}, ... */
-static bool unwrap_pair(bson_t *to, struct ejson_key key, const char *name,
-	const bson_t *in)
+static bool unwrap_pair(bson_t *to, struct ejson_key key, const char *name, const bson_t *in)
 {
 	struct text a, b;
 	int64_t t, i;
@@ -237,7 +234,7 @@ static bool unwrap_one(bson_t *to, struct ejson_key key, const bson_iter_t *it)
 	}
 	if (BSON_ITER_HOLDS_DOCUMENT(it) && bdoc_view(it, &in))
 		return unwrap_pair(to, key, name, &in);
-	/* {"$date": {"$numberLong": "..."}}, its inside unwrapped already, and the older {"$date": 5} */
+	/* {"$date": {"$numberLong": "5"}}, whose inside is unwrapped already, or {"$date": 5} */
 	if (strcmp(name, "$date") == 0 && BSON_ITER_HOLDS_INT(it))
 		return bson_append_date_time(to, key.s, key.len, bson_iter_as_int64(it));
 	if (BSON_ITER_HOLDS_BOOL(it) && bson_iter_bool(it) && strcmp(name, "$undefined") == 0)
@@ -251,7 +248,7 @@ static bool unwrap_one(bson_t *to, struct ejson_key key, const bson_iter_t *it)
 	return false;
 }
 
-/* {"$binary": "...", "$type": "00"} as libbson before version 2 of the format; {"$code", "$scope"}. */
+/* {"$code": ..., "$scope": ...}, and the older {"$binary": ..., "$type": ...} */
 static bool unwrap_two(bson_t *to, struct ejson_key key, const bson_t *obj)
 {
 	struct text a, b;
@@ -406,8 +403,8 @@ static bool call_dbref(bson_t *to, struct ejson_key key, const bson_t *args)
 
 static const struct {
 	const char *name;
-	put_fn     *put; /* of one text or number, else ... */
-	call_fn    *call;
+	put_fn *put; /* of one text or number, else ... */
+	call_fn *call;
 } calls[] = {
 	{"NumberLong", put_int64, NULL},
 	{"NumberInt", put_int32, NULL},

@@ -10,7 +10,7 @@
 
 struct ejson_key {
 	const char *s; /* no NUL within */
-	int         len;
+	int len;
 };
 
 /*
@@ -23,7 +23,7 @@ bool ejson_unwrap(bson_t *to, struct ejson_key key, const bson_t *obj);
  * there is no such call or if it cannot have these arguments.
  */
 bool ejson_call(bson_t *to, struct ejson_key key, const char *name, const bson_t *args);
-/* Appends an integer as int32 if it fits, else as int64, else as double; false if s is no number. */
+/* Appends int32 if the number fits, else int64, else double; false if s is no number. */
 bool ejson_append_number(bson_t *to, struct ejson_key key, const char *s, size_t len);
 
 #endif

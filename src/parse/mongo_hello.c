@@ -82,8 +82,9 @@ bool parse_mongo_hello(const bson_t *doc, struct sample *out, struct err *err)
 	if (!mongo_reply_ok(doc, err))
 		return false;
 	if (!bson_has_field(doc, "isWritablePrimary") && !bson_has_field(doc, "ismaster"))
-		return err_set(err, ERR_PROTOCOL, "the reply to hello names neither isWritablePrimary "
-						  "nor ismaster: is this MongoDB?");
+		return err_set(err, ERR_PROTOCOL,
+			"the reply to hello names neither isWritablePrimary "
+			"nor ismaster: is this MongoDB?");
 	msg = bdoc_find_text(doc, "msg", &len);
 	if (msg && len == 8 && memcmp(msg, "isdbgrid", 8) == 0)
 		mongo_set_role(out, "mongos");

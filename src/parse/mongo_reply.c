@@ -9,9 +9,9 @@
 #include "mongo_status.h"
 
 struct meaning {
-	int           code;
+	int code;
 	enum err_code err;
-	const char   *text;
+	const char *text;
 };
 
 static const char needs_role[] = "up, not authorised: needs the role clusterMonitor";
@@ -22,26 +22,26 @@ static const char too_slow[] = "the server gave up: time limit exceeded";
 static const char no_command[] = "the server does not have this command";
 
 static const struct meaning meanings[] = {
-	{11, ERR_AUTH, bad_login},            /* UserNotFound */
-	{13, ERR_AUTH, needs_role},           /* Unauthorized */
-	{18, ERR_AUTH, bad_login},            /* AuthenticationFailed */
-	{50, ERR_TIMEOUT, too_slow},          /* MaxTimeMSExpired */
-	{59, ERR_UNSUPPORTED, no_command},    /* CommandNotFound */
-	{89, ERR_TIMEOUT, too_slow},          /* NetworkTimeout */
-	{91, ERR_REFUSED, stopping},          /* ShutdownInProgress */
-	{94, ERR_LOADING, recovering},        /* NotYetInitialized */
-	{115, ERR_UNSUPPORTED, no_command},   /* CommandNotSupported */
-	{189, ERR_LOADING, recovering},       /* PrimarySteppedDown */
-	{202, ERR_TIMEOUT, too_slow},         /* NetworkInterfaceExceededTimeLimit */
-	{238, ERR_UNSUPPORTED, no_command},   /* NotImplemented */
-	{262, ERR_TIMEOUT, too_slow},         /* ExceededTimeLimit */
-	{323, ERR_UNSUPPORTED, no_command},   /* APIStrictError */
-	{8000, ERR_AUTH, needs_role},         /* AtlasError */
-	{10107, ERR_LOADING, recovering},     /* NotWritablePrimary */
-	{11600, ERR_REFUSED, stopping},       /* InterruptedAtShutdown */
-	{11602, ERR_LOADING, recovering},     /* InterruptedDueToReplStateChange */
-	{13435, ERR_LOADING, recovering},     /* NotPrimaryNoSecondaryOk */
-	{13436, ERR_LOADING, recovering},     /* NotPrimaryOrSecondary */
+	{11, ERR_AUTH, bad_login},          /* UserNotFound */
+	{13, ERR_AUTH, needs_role},         /* Unauthorized */
+	{18, ERR_AUTH, bad_login},          /* AuthenticationFailed */
+	{50, ERR_TIMEOUT, too_slow},        /* MaxTimeMSExpired */
+	{59, ERR_UNSUPPORTED, no_command},  /* CommandNotFound */
+	{89, ERR_TIMEOUT, too_slow},        /* NetworkTimeout */
+	{91, ERR_REFUSED, stopping},        /* ShutdownInProgress */
+	{94, ERR_LOADING, recovering},      /* NotYetInitialized */
+	{115, ERR_UNSUPPORTED, no_command}, /* CommandNotSupported */
+	{189, ERR_LOADING, recovering},     /* PrimarySteppedDown */
+	{202, ERR_TIMEOUT, too_slow},       /* NetworkInterfaceExceededTimeLimit */
+	{238, ERR_UNSUPPORTED, no_command}, /* NotImplemented */
+	{262, ERR_TIMEOUT, too_slow},       /* ExceededTimeLimit */
+	{323, ERR_UNSUPPORTED, no_command}, /* APIStrictError */
+	{8000, ERR_AUTH, needs_role},       /* AtlasError */
+	{10107, ERR_LOADING, recovering},   /* NotWritablePrimary */
+	{11600, ERR_REFUSED, stopping},     /* InterruptedAtShutdown */
+	{11602, ERR_LOADING, recovering},   /* InterruptedDueToReplStateChange */
+	{13435, ERR_LOADING, recovering},   /* NotPrimaryNoSecondaryOk */
+	{13436, ERR_LOADING, recovering},   /* NotPrimaryOrSecondary */
 };
 
 enum status parse_mongo_error(int code, const char *text, struct err *err)
@@ -65,10 +65,10 @@ enum status parse_mongo_error(int code, const char *text, struct err *err)
 
 bool parse_mongo_rejects_option(int code)
 {
-	return code == 40415    /* unknown field */
-	       || code == 9     /* FailedToParse */
-	       || code == 72    /* InvalidOptions */
-	       || code == 14;   /* TypeMismatch */
+	return code == 40415  /* unknown field */
+	       || code == 9   /* FailedToParse */
+	       || code == 72  /* InvalidOptions */
+	       || code == 14; /* TypeMismatch */
 }
 
 bool mongo_reply_ok(const bson_t *doc, struct err *err)

@@ -7,9 +7,9 @@
 /* ---- opLatencies: totals, and histograms as rows of mongo.latency ---- */
 
 static const struct lane {
-	const char    *path, *histogram;
+	const char *path, *histogram;
 	enum metric_id time, ops;
-	unsigned       col;
+	unsigned col;
 } lanes[] = {
 	{"opLatencies.reads", "opLatencies.reads.histogram", METRIC_MONGO_LAT_READS_TIME,
 		METRIC_MONGO_LAT_READS_OPS, COL_MONGO_LATENCY_READS},
@@ -25,8 +25,8 @@ static bool read_bucket(const bson_iter_t *it, uint64_t *micros, uint64_t *count
 	bson_iter_t m, c;
 	bson_t bucket;
 
-	return bdoc_view(it, &bucket) && bdoc_find(&bucket, "micros", &m) && bdoc_count(&m, micros) &&
-	       bdoc_find(&bucket, "count", &c) && bdoc_count(&c, count);
+	return bdoc_view(it, &bucket) && bdoc_find(&bucket, "micros", &m) &&
+	       bdoc_count(&m, micros) && bdoc_find(&bucket, "count", &c) && bdoc_count(&c, count);
 }
 
 /* The cells of the bucket from `micros`; a new row starts with 0 in every lane that was sent. */
@@ -53,8 +53,7 @@ static struct raw *bucket_row(struct sample *s, uint64_t micros, const bool sent
 
 #define BUCKETS_MAX 128 /* the server has about 50 */
 
-static void take_histogram(struct sample *s, const bson_t *doc, size_t lane,
-	const bool sent[LANES])
+static void take_histogram(struct sample *s, const bson_t *doc, size_t lane, const bool sent[LANES])
 {
 	bson_iter_t found, it;
 	uint64_t micros, count;
@@ -133,7 +132,7 @@ static void take_queued(struct sample *s, const bson_t *side, enum metric_id id)
 void mongo_take_tickets(struct sample *s, const bson_t *doc)
 {
 	static const struct {
-		const char    *before_8, *path;
+		const char *before_8, *path;
 		enum metric_id out, available, queued;
 	} sides[] = {
 		{"wiredTiger.concurrentTransactions.read", "queues.execution.read",
@@ -161,7 +160,7 @@ void mongo_take_tickets(struct sample *s, const bson_t *doc)
 /* ---- the eviction server's state mask ---- */
 
 struct bit {
-	uint32_t    mask;
+	uint32_t mask;
 	const char *name;
 };
 
@@ -177,7 +176,7 @@ static const struct bit bits_70[] = {{0x1, "CLEAN"}, {0x2, "CLEAN_HARD"}, {0x4, 
 
 /* Layouts by version, as far as they were read in the sources; none for the versions between. */
 static const struct layout {
-	unsigned          from, to; /* major * 100 + minor, both included */
+	unsigned from, to; /* major * 100 + minor, both included */
 	const struct bit *bits;
 } layouts[] = {
 	{400, 400, bits_40},

@@ -14,90 +14,90 @@
 
 #define PINNED_MAX_SEC (UINT64_C(10) * 366 * 86400) /* a longer range is an unset timestamp */
 
-enum how { COUNT, PINNED, FLAG };
+enum how {
+	COUNT,
+	PINNED,
+	FLAG,
+	ELSE = 8, /* in addition: only while the metric has no value */
+};
 
 struct entry {
-	const char    *name;
+	const char *name;
 	enum metric_id id;
-	enum how       how;
-	bool           otherwise; /* ELSE */
+	unsigned how;
 };
-#define ELSE true
 
 static const struct entry cache_fields[] = {
-	{"bytes currently in the cache", METRIC_MONGO_CACHE_USED, COUNT, false},
-	{"maximum bytes configured", METRIC_MONGO_CACHE_MAX, COUNT, false},
-	{"tracked dirty leaf page bytes in the cache", METRIC_MONGO_CACHE_DIRTY, COUNT, false},
-	{"tracked dirty bytes in the cache", METRIC_MONGO_CACHE_DIRTY, COUNT, ELSE},
-	{"bytes allocated for updates", METRIC_MONGO_CACHE_UPDATES, COUNT, false},
-	{"pages read into cache", METRIC_MONGO_CACHE_PAGES_READ_TOTAL, COUNT, false},
-	{"pages written from cache", METRIC_MONGO_CACHE_PAGES_WRITTEN_TOTAL, COUNT, false},
-	{"pages requested from the cache", METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL, COUNT, false},
-	{"bytes read into cache", METRIC_MONGO_CACHE_BYTES_READ_TOTAL, COUNT, false},
-	{"bytes written from cache", METRIC_MONGO_CACHE_BYTES_WRITTEN_TOTAL, COUNT, false},
-	{"unmodified pages evicted", METRIC_MONGO_CACHE_EVICTED_CLEAN_TOTAL, COUNT, false},
-	{"modified pages evicted", METRIC_MONGO_CACHE_EVICTED_DIRTY_TOTAL, COUNT, false},
+	{"bytes currently in the cache", METRIC_MONGO_CACHE_USED, COUNT},
+	{"maximum bytes configured", METRIC_MONGO_CACHE_MAX, COUNT},
+	{"tracked dirty leaf page bytes in the cache", METRIC_MONGO_CACHE_DIRTY, COUNT},
+	{"tracked dirty bytes in the cache", METRIC_MONGO_CACHE_DIRTY, COUNT | ELSE},
+	{"bytes allocated for updates", METRIC_MONGO_CACHE_UPDATES, COUNT},
+	{"pages read into cache", METRIC_MONGO_CACHE_PAGES_READ_TOTAL, COUNT},
+	{"pages written from cache", METRIC_MONGO_CACHE_PAGES_WRITTEN_TOTAL, COUNT},
+	{"pages requested from the cache", METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL, COUNT},
+	{"bytes read into cache", METRIC_MONGO_CACHE_BYTES_READ_TOTAL, COUNT},
+	{"bytes written from cache", METRIC_MONGO_CACHE_BYTES_WRITTEN_TOTAL, COUNT},
+	{"unmodified pages evicted", METRIC_MONGO_CACHE_EVICTED_CLEAN_TOTAL, COUNT},
+	{"modified pages evicted", METRIC_MONGO_CACHE_EVICTED_DIRTY_TOTAL, COUNT},
 	/* 8.1 and late 8.0; the older name counted attempts as well */
-	{"page evict attempts by application threads", METRIC_MONGO_CACHE_EVICTED_APP_TOTAL, COUNT,
-		false},
-	{"pages evicted by application threads", METRIC_MONGO_CACHE_EVICTED_APP_TOTAL, COUNT, ELSE},
+	{"page evict attempts by application threads", METRIC_MONGO_CACHE_EVICTED_APP_TOTAL, COUNT},
+	{"pages evicted by application threads", METRIC_MONGO_CACHE_EVICTED_APP_TOTAL,
+		COUNT | ELSE},
 	/* 8.0 moved it here from thread-yield */
-	{"application thread time evicting (usecs)", METRIC_MONGO_CACHE_APP_EVICT_TOTAL, COUNT,
-		false},
-	{"application threads page read from disk to cache count", METRIC_MONGO_READ_COUNT, COUNT,
-		false},
+	{"application thread time evicting (usecs)", METRIC_MONGO_CACHE_APP_EVICT_TOTAL, COUNT},
+	{"application threads page read from disk to cache count", METRIC_MONGO_READ_COUNT, COUNT},
 	{"application threads page read from disk to cache time (usecs)", METRIC_MONGO_READ_TIME,
-		COUNT, false},
-	{"eviction currently operating in aggressive mode", METRIC_MONGO_CACHE_AGGRESSIVE, COUNT,
-		false},
-	{"history store table on-disk size", METRIC_MONGO_HS_SIZE, COUNT, ELSE},
-	{"history store table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT, false},
-	{"history store table reads", METRIC_MONGO_HS_READS_TOTAL, COUNT, false},
+		COUNT},
+	{"eviction currently operating in aggressive mode", METRIC_MONGO_CACHE_AGGRESSIVE, COUNT},
+	{"history store table on-disk size", METRIC_MONGO_HS_SIZE, COUNT | ELSE},
+	{"history store table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT},
+	{"history store table reads", METRIC_MONGO_HS_READS_TOTAL, COUNT},
 	/* before 4.4, and before 4.0.3 */
-	{"cache overflow table on-disk size", METRIC_MONGO_HS_SIZE, COUNT, ELSE},
-	{"cache overflow table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT, ELSE},
-	{"lookaside table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT, ELSE},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"cache overflow table on-disk size", METRIC_MONGO_HS_SIZE, COUNT | ELSE},
+	{"cache overflow table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT | ELSE},
+	{"lookaside table insert calls", METRIC_MONGO_HS_INSERTS_TOTAL, COUNT | ELSE},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry yield_fields[] = {
-	{"application thread time evicting (usecs)", METRIC_MONGO_CACHE_APP_EVICT_TOTAL, COUNT,
-		ELSE},
+	{"application thread time evicting (usecs)", METRIC_MONGO_CACHE_APP_EVICT_TOTAL,
+		COUNT | ELSE},
 	{"application thread time waiting for cache (usecs)", METRIC_MONGO_CACHE_APP_WAIT_TOTAL,
-		COUNT, false},
-	{NULL, METRIC_COUNT, COUNT, false},
+		COUNT},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry transaction_fields[] = {
-	{"transaction range of timestamps currently pinned", METRIC_MONGO_PINNED_LAG, PINNED, false},
+	{"transaction range of timestamps currently pinned", METRIC_MONGO_PINNED_LAG, PINNED},
 	{"transaction range of timestamps pinned by the oldest active read timestamp",
-		METRIC_MONGO_PINNED_READER, PINNED, false},
+		METRIC_MONGO_PINNED_READER, PINNED},
 	{"transaction range of timestamps pinned by a checkpoint", METRIC_MONGO_PINNED_CHECKPOINT,
-		PINNED, false},
+		PINNED},
 	{"transaction range of timestamps pinned by the oldest timestamp",
-		METRIC_MONGO_PINNED_OLDEST, PINNED, false},
+		METRIC_MONGO_PINNED_OLDEST, PINNED},
 	/* up to 7.0 */
-	{"transaction checkpoint most recent time (msecs)", METRIC_MONGO_CKPT_LAST, COUNT, ELSE},
-	{"transaction checkpoint currently running", METRIC_MONGO_CKPT_RUNNING, FLAG, ELSE},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"transaction checkpoint most recent time (msecs)", METRIC_MONGO_CKPT_LAST, COUNT | ELSE},
+	{"transaction checkpoint currently running", METRIC_MONGO_CKPT_RUNNING, FLAG | ELSE},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry checkpoint_fields[] = {
-	{"most recent time (msecs)", METRIC_MONGO_CKPT_LAST, COUNT, false},
-	{"progress state", METRIC_MONGO_CKPT_RUNNING, FLAG, false}, /* 0: none in progress */
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"most recent time (msecs)", METRIC_MONGO_CKPT_LAST, COUNT},
+	{"progress state", METRIC_MONGO_CKPT_RUNNING, FLAG}, /* 0: none in progress */
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry block_fields[] = {
-	{"bytes read", METRIC_MONGO_BLOCK_BYTES_READ_TOTAL, COUNT, false},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"bytes read", METRIC_MONGO_BLOCK_BYTES_READ_TOTAL, COUNT},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 /* statistics of WiredTigerHS.wt itself */
 static const struct entry hs_file_fields[] = {
-	{"file size in bytes", METRIC_MONGO_HS_SIZE, COUNT, false},
-	{"file bytes available for reuse", METRIC_MONGO_HS_REUSABLE, COUNT, false},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"file size in bytes", METRIC_MONGO_HS_SIZE, COUNT},
+	{"file bytes available for reuse", METRIC_MONGO_HS_REUSABLE, COUNT},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 /*
@@ -105,47 +105,47 @@ static const struct entry hs_file_fields[] = {
  * window, spelled "snapshots".
  */
 static const struct entry window_fields[] = {
-	{"minimum target snapshot window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT, false},
-	{"current available snapshot window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT,
-		ELSE},
-	{"current available snapshots window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT,
-		ELSE},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"minimum target snapshot window size in seconds", METRIC_MONGO_PINNED_WINDOW, COUNT},
+	{"current available snapshot window size in seconds", METRIC_MONGO_PINNED_WINDOW,
+		COUNT | ELSE},
+	{"current available snapshots window size in seconds", METRIC_MONGO_PINNED_WINDOW,
+		COUNT | ELSE},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry connection_fields[] = {
-	{"current", METRIC_MONGO_CONN_CURRENT, COUNT, false},
-	{"available", METRIC_MONGO_CONN_AVAILABLE, COUNT, false},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"current", METRIC_MONGO_CONN_CURRENT, COUNT},
+	{"available", METRIC_MONGO_CONN_AVAILABLE, COUNT},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry opcounter_fields[] = {
-	{"query", METRIC_MONGO_OPS_QUERY_TOTAL, COUNT, false},
-	{"insert", METRIC_MONGO_OPS_INSERT_TOTAL, COUNT, false},
-	{"update", METRIC_MONGO_OPS_UPDATE_TOTAL, COUNT, false},
-	{"delete", METRIC_MONGO_OPS_DELETE_TOTAL, COUNT, false},
-	{"getmore", METRIC_MONGO_OPS_GETMORE_TOTAL, COUNT, false},
-	{"command", METRIC_MONGO_OPS_COMMAND_TOTAL, COUNT, false},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"query", METRIC_MONGO_OPS_QUERY_TOTAL, COUNT},
+	{"insert", METRIC_MONGO_OPS_INSERT_TOTAL, COUNT},
+	{"update", METRIC_MONGO_OPS_UPDATE_TOTAL, COUNT},
+	{"delete", METRIC_MONGO_OPS_DELETE_TOTAL, COUNT},
+	{"getmore", METRIC_MONGO_OPS_GETMORE_TOTAL, COUNT},
+	{"command", METRIC_MONGO_OPS_COMMAND_TOTAL, COUNT},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry executor_fields[] = {
-	{"scannedObjects", METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, COUNT, false},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"scannedObjects", METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, COUNT},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry collscan_fields[] = {
-	{"nonTailable", METRIC_MONGO_SCAN_COLLSCANS_TOTAL, COUNT, false},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"nonTailable", METRIC_MONGO_SCAN_COLLSCANS_TOTAL, COUNT},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct entry flow_fields[] = {
-	{"isLagged", METRIC_MONGO_FLOW_LIMITED, FLAG, false},
-	{NULL, METRIC_COUNT, COUNT, false},
+	{"isLagged", METRIC_MONGO_FLOW_LIMITED, FLAG},
+	{NULL, METRIC_COUNT, COUNT},
 };
 
 static const struct {
-	const char         *path;
+	const char *path;
 	const struct entry *fields;
 } sections[] = {
 	{"wiredTiger.cache", cache_fields},
@@ -187,21 +187,20 @@ static void set_flag(struct sample *s, enum metric_id id, const bson_iter_t *it)
 
 static void take_field(struct sample *s, const struct entry *f, const bson_iter_t *it)
 {
-	switch (f->how) {
-	case COUNT:
-		bdoc_set_count(s, f->id, it);
-		break;
+	switch (f->how & ~(unsigned)ELSE) {
 	case PINNED:
 		set_pinned(s, f->id, it);
 		break;
 	case FLAG:
 		set_flag(s, f->id, it);
 		break;
+	default:
+		bdoc_set_count(s, f->id, it);
 	}
 }
 
-static void take_section(struct sample *s, const bson_t *doc, const char *path,
-	const struct entry *fields)
+static void take_section(
+	struct sample *s, const bson_t *doc, const char *path, const struct entry *fields)
 {
 	bson_iter_t found, it;
 
@@ -213,7 +212,7 @@ static void take_section(struct sample *s, const bson_t *doc, const char *path,
 
 		for (const struct entry *f = fields; f->name; f++) {
 			if (strcmp(key, f->name) == 0) {
-				if (!f->otherwise || !sample_has(s, f->id))
+				if (!(f->how & ELSE) || !sample_has(s, f->id))
 					take_field(s, f, &it);
 				break;
 			}
@@ -346,10 +345,9 @@ static void judge_status(struct sample *s, const bson_t *doc)
 	} else if (sample_has(s, METRIC_MONGO_CONN_CURRENT) ||
 		   sample_has(s, METRIC_MONGO_OPS_TOTAL_TOTAL)) {
 		lower_status(s, STATUS_PARTIAL,
-			"no WiredTiger cache statistics: another engine, or an emulation of MongoDB");
+			"no WiredTiger statistics: another engine, or an emulation of MongoDB");
 	} else {
-		lower_status(s, STATUS_UNSUPPORTED,
-			"it answers, but has no statistics to watch");
+		lower_status(s, STATUS_UNSUPPORTED, "it answers, but has no statistics to watch");
 	}
 }
 

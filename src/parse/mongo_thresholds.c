@@ -19,8 +19,8 @@ enum threshold {
 };
 
 static const struct {
-	const char    *key; /* in configuration strings */
-	double         value, least;
+	const char *key; /* in configuration strings */
+	double value, least;
 	enum metric_id id, source_id;
 } specs[THRESHOLDS] = {
 	[TARGET] = {"eviction_target", 80, 10, METRIC_MONGO_CACHE_TARGET,
@@ -39,7 +39,7 @@ static const struct {
 };
 
 struct setting {
-	double      percent; /* of the cache */
+	double percent; /* of the cache */
 	const char *source;
 };
 
@@ -47,7 +47,7 @@ struct setting {
 
 struct slice {
 	const char *s;
-	size_t      len;
+	size_t len;
 };
 
 static const char *skip_blanks(const char *p)
@@ -86,7 +86,7 @@ static const char *next_item(const char *p, struct slice *out)
 	return p;
 }
 
-/* The next "key=value" at *at, value empty for a flag; false at the end and where it is malformed. */
+/* The next "key=value", value empty for a flag; false at the end, or with `malformed` set. */
 static bool next_pair(const char **at, struct slice *key, struct slice *value, bool *malformed)
 {
 	const char *p = *at;
@@ -136,8 +136,8 @@ static bool is_consistent(const struct setting set[THRESHOLDS])
 	       set[DIRTY_TARGET].percent < set[DIRTY_TRIGGER].percent;
 }
 
-static void apply_string(struct setting set[THRESHOLDS], const char *config, double cache_max,
-	const char *source)
+static void apply_string(
+	struct setting set[THRESHOLDS], const char *config, double cache_max, const char *source)
 {
 	struct setting next[THRESHOLDS];
 	struct slice key, value;

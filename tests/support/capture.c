@@ -9,9 +9,9 @@
 #define DOCUMENT_MAX (1 << 20) /* bytes; the captures' documents have about 60 KiB */
 
 struct capture {
-	gzFile   file;
+	gzFile file;
 	uint8_t *data;
-	bson_t   doc;
+	bson_t doc;
 };
 
 struct capture *capture_open(const char *path)

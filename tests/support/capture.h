@@ -1,6 +1,6 @@
 /*
- * Replies of a real mongod, one sample a second, from tests/fixtures/captures: a gzip stream of BSON
- * documents {t, mark, serverStatus, currentOp: [...]}.
+ * Replies of a real mongod, one sample a second, from tests/fixtures/captures: a gzip stream of
+ * BSON documents {t, mark, serverStatus, currentOp: [...]}.
  */
 #ifndef TESTS_CAPTURE_H
 #define TESTS_CAPTURE_H
@@ -13,7 +13,7 @@ struct capture;
 
 /* "tests/fixtures/captures/idle.bson.gz"; NULL if it cannot be opened. */
 struct capture *capture_open(const char *path);
-/* The next document, valid until the next call; NULL at the end. Fails the test on a damaged file. */
+/* The next document, valid until the next call; NULL at the end. Damage fails the test. */
 const bson_t *capture_next(struct capture *c);
 void capture_close(struct capture *c);
 

@@ -47,9 +47,11 @@ static void wrappers_become_types(void **state)
 		"{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1796072606940\" } } }",
 		"{ \"a\" : { \"$timestamp\" : { \"t\" : 4294967295, \"i\" : 7 } } }",
 		"{ \"a\" : { \"$binary\" : { \"base64\" : \"AQIDBA==\", \"subType\" : \"80\" } } }",
-		"{ \"a\" : { \"$regularExpression\" : { \"pattern\" : \"^a/b\", \"options\" : \"i\" } } }",
+		"{ \"a\" : { \"$regularExpression\" : { \"pattern\" : \"^a/b\", \"options\" : "
+		"\"i\" } } }",
 		"{ \"a\" : { \"$code\" : \"f()\" } }",
-		"{ \"a\" : { \"$code\" : \"f()\", \"$scope\" : { \"x\" : { \"$numberInt\" : \"1\" } } } }",
+		"{ \"a\" : { \"$code\" : \"f()\", \"$scope\" : { \"x\" : { \"$numberInt\" : \"1\" "
+		"} } } }",
 		"{ \"a\" : { \"$minKey\" : 1 }, \"b\" : { \"$maxKey\" : 1 } }",
 		"{ \"a\" : { \"$undefined\" : true }, \"b\" : null, \"c\" : true }",
 	};
@@ -63,7 +65,8 @@ static void wrappers_become_types(void **state)
 	assert_reads("{\"a\": {\"$date\": 1796072606940}}",
 		"{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1796072606940\" } } }");
 	assert_reads("{\"a\": {\"$binary\": \"AQIDBA==\", \"$type\": \"00\"}}",
-		"{ \"a\" : { \"$binary\" : { \"base64\" : \"AQIDBA==\", \"subType\" : \"00\" } } }");
+		"{ \"a\" : { \"$binary\" : { \"base64\" : \"AQIDBA==\", \"subType\" : \"00\" } } "
+		"}");
 	assert_reads("{\"a\": {\"$uuid\": \"00010203-0405-0607-0809-0a0b0c0d0e0f\"}}",
 		"{ \"a\" : { \"$binary\" : { \"base64\" : \"AAECAwQFBgcICQoLDA0ODw==\", "
 		"\"subType\" : \"04\" } } }");
@@ -113,29 +116,37 @@ static void the_shells_notation_is_read(void **state)
 	assert_reads("{ 'a' : NumberLong(\"5\"), b: NumberLong(-5), $c : NumberInt(7), }",
 		"{ \"a\" : { \"$numberLong\" : \"5\" }, \"b\" : { \"$numberLong\" : \"-5\" }, "
 		"\"$c\" : { \"$numberInt\" : \"7\" } }");
-	assert_reads("// db.serverStatus()\n{ a: NumberDecimal(\"0.10\"), /* { */ b: NumberDecimal(1.5) }",
-		"{ \"a\" : { \"$numberDecimal\" : \"0.10\" }, \"b\" : { \"$numberDecimal\" : \"1.5\" } }");
+	assert_reads("// db.serverStatus()\n{ a: NumberDecimal(\"0.10\"), /* { */ b: "
+		     "NumberDecimal(1.5) }",
+		"{ \"a\" : { \"$numberDecimal\" : \"0.10\" }, \"b\" : { \"$numberDecimal\" : "
+		"\"1.5\" } }");
 	assert_reads("{a: ISODate('2026-11-30T21:03:26.940Z'), b: new Date(1796072606940), "
 		     "c: ISODate(\"1969-12-31\")}",
 		"{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1796072606940\" } }, \"b\" : { "
 		"\"$date\" : { \"$numberLong\" : \"1796072606940\" } }, \"c\" : { \"$date\" : { "
 		"\"$numberLong\" : \"-86400000\" } } }");
-	assert_reads("{a: Timestamp(1, 2), b: Timestamp({t: 1, i: 2}), c: new Timestamp({ t: 3, i: 4 })}",
-		"{ \"a\" : { \"$timestamp\" : { \"t\" : 1, \"i\" : 2 } }, \"b\" : { \"$timestamp\" : "
-		"{ \"t\" : 1, \"i\" : 2 } }, \"c\" : { \"$timestamp\" : { \"t\" : 3, \"i\" : 4 } } }");
+	assert_reads("{a: Timestamp(1, 2), b: Timestamp({t: 1, i: 2}), c: new Timestamp({ t: 3, i: "
+		     "4 })}",
+		"{ \"a\" : { \"$timestamp\" : { \"t\" : 1, \"i\" : 2 } }, \"b\" : { \"$timestamp\" "
+		": "
+		"{ \"t\" : 1, \"i\" : 2 } }, \"c\" : { \"$timestamp\" : { \"t\" : 3, \"i\" : 4 } } "
+		"}");
 	assert_reads("{a: ObjectId('6b0de492af52c62962202f17'), b: BinData(0, 'AQ=='), "
 		     "c: UUID('00010203-0405-0607-0809-0a0b0c0d0e0f'), d: HexData(5, 'ff00')}",
 		"{ \"a\" : { \"$oid\" : \"6b0de492af52c62962202f17\" }, \"b\" : { \"$binary\" : { "
 		"\"base64\" : \"AQ==\", \"subType\" : \"00\" } }, \"c\" : { \"$binary\" : { "
 		"\"base64\" : \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\" : \"04\" } }, \"d\" : { "
 		"\"$binary\" : { \"base64\" : \"/wA=\", \"subType\" : \"05\" } } }");
-	assert_reads("{a: MinKey, b: MaxKey(), c: undefined, d: /^x\\/y[0-9]+$/i, e: DBRef('c', 1)}",
-		"{ \"a\" : { \"$minKey\" : 1 }, \"b\" : { \"$maxKey\" : 1 }, \"c\" : { \"$undefined\" "
+	assert_reads(
+		"{a: MinKey, b: MaxKey(), c: undefined, d: /^x\\/y[0-9]+$/i, e: DBRef('c', 1)}",
+		"{ \"a\" : { \"$minKey\" : 1 }, \"b\" : { \"$maxKey\" : 1 }, \"c\" : { "
+		"\"$undefined\" "
 		": true }, \"d\" : { \"$regularExpression\" : { \"pattern\" : \"^x\\\\/y[0-9]+$\", "
 		"\"options\" : \"i\" } }, \"e\" : { \"$ref\" : \"c\", \"$id\" : { \"$numberInt\" : "
 		"\"1\" } } }");
 	assert_reads("{a: Long('7'), b: Long.fromString('8'), c: Decimal128('1'), d: Double(2.5)}",
-		"{ \"a\" : { \"$numberLong\" : \"7\" }, \"b\" : { \"$numberLong\" : \"8\" }, \"c\" : "
+		"{ \"a\" : { \"$numberLong\" : \"7\" }, \"b\" : { \"$numberLong\" : \"8\" }, \"c\" "
+		": "
 		"{ \"$numberDecimal\" : \"1\" }, \"d\" : { \"$numberDouble\" : \"2.5\" } }");
 }
 
@@ -147,8 +158,7 @@ static void strings_keep_what_dumps_contain(void **state)
 		"Aq\" }");
 	assert_reads("{'it\\'s': \"tab\there\nnext\", `b`: 'say \"x\"'}",
 		"{ \"it's\" : \"tab\\there\\nnext\", \"b\" : \"say \\\"x\\\"\" }");
-	assert_reads("{caf\xe9: 'na\xefve'}",
-		"{ \"caf\xef\xbf\xbd\" : \"na\xef\xbf\xbdve\" }");
+	assert_reads("{caf\xe9: 'na\xefve'}", "{ \"caf\xef\xbf\xbd\" : \"na\xef\xbf\xbdve\" }");
 	assert_reads("{\"a\\u0000b\": \"\", \"\": \"c\\u0000d\"}",
 		"{ \"a\xef\xbf\xbd"
 		"b\" : \"\", \"\" : \"c\\u0000d\" }");
@@ -185,10 +195,10 @@ static void errors_name_the_place(void **state)
 	assert_fails("{\"a\": 1-2}", "line 1, column 7: not a number at '1'");
 	assert_fails("{\"a\": Frob(1)}", "line 1, column 7: cannot read Frob at 'F'");
 	assert_fails("{\"a\": NumberLong({})}", "line 1, column 7: cannot read NumberLong at 'N'");
-	assert_fails("{\"a\": \"\\u12g4\"}",
-		"line 1, column 12: expected a hexadecimal digit at 'g'");
-	assert_fails("{a: [Object]}",
-		"line 1, column 6: mongosh has cut this value (print it with EJSON.stringify) at 'O'");
+	assert_fails(
+		"{\"a\": \"\\u12g4\"}", "line 1, column 12: expected a hexadecimal digit at 'g'");
+	assert_fails("{a: [Object]}", "line 1, column 6: mongosh has cut this value (print it with "
+				      "EJSON.stringify) at 'O'");
 	assert_fails("{a: \x01}", "line 1, column 5: expected a value at 0x01");
 }
 
@@ -263,7 +273,8 @@ static void a_real_reply_is_read_completely(void **state)
 static void damage_is_survived(void **state)
 {
 	static const char text[] =
-		"{a: NumberLong(\"5\"), \"b\": {\"$date\": {\"$numberLong\": \"1\"}}, // c\n 'c': [1.5, "
+		"{a: NumberLong(\"5\"), \"b\": {\"$date\": {\"$numberLong\": \"1\"}}, /" "/ c\n 'c': "
+		"[1.5, "
 		"/x/i, \"\\ud83d\\ude42\", new Date(5)], d: {\"$binary\": {\"base64\": \"AQ==\", "
 		"\"subType\": \"00\"}}, e: Timestamp({t: 1, i: 2}), /* f */ f: -Infinity, g: null}";
 	size_t len = strlen(text);

@@ -38,7 +38,8 @@ static void a_scan_is_named(void **state)
 			assert_string_equal(text_of(s, i, COL_MONGO_OP_NS), "l21a.items");
 			assert_string_equal(text_of(s, i, COL_MONGO_OP_APP), "report-job");
 			assert_string_equal(text_of(s, i, COL_MONGO_OP_SHAPE),
-				"{aggregate: ?, pipeline: [{$match: {pad: {$regex: ?}}}, {$count: ?}], "
+				"{aggregate: ?, pipeline: [{$match: {pad: {$regex: ?}}}, {$count: "
+				"?}], "
 				"comment: ?}");
 			scans++;
 		}
@@ -80,9 +81,12 @@ static void the_holder_of_a_snapshot_is_found(void **state)
 {
 	struct sample *s = parse(
 		"{type: 'idleSession', desc: 'inactive transaction', client: '127.0.0.1:60546',"
-		"connectionId: 11, appName: 'report-job', active: false, lsid: {id: {$binary: {base64:"
-		"'GrUvoc+pQuqDqdC5eUWEag==', subType: '04'}}}, transaction: {parameters: {txnNumber: 1},"
-		"readTimestamp: Timestamp(1796073169, 456), timeOpenMicros: NumberLong(44989102)}}");
+		"connectionId: 11, appName: 'report-job', active: false, lsid: {id: {$binary: "
+		"{base64:"
+		"'GrUvoc+pQuqDqdC5eUWEag==', subType: '04'}}}, transaction: {parameters: "
+		"{txnNumber: 1},"
+		"readTimestamp: Timestamp(1796073169, 456), timeOpenMicros: "
+		"NumberLong(44989102)}}");
 
 	(void)state;
 	assert_int_equal(s->tables[TABLE_MONGO_OP].n, 1);
@@ -93,7 +97,8 @@ static void the_holder_of_a_snapshot_is_found(void **state)
 	test_near(number_of(s, COL_MONGO_OP_READ_TS), 1796073169, 0);
 	assert_int_equal(sample_row(s, TABLE_MONGO_OP, 0)[COL_MONGO_OP_SECS].type, RAW_NONE);
 	sample_destroy(s);
-	s = parse("{opid: 5, active: true, op: 'query', transaction: {readTimestamp: Timestamp(0, 0)}}");
+	s = parse("{opid: 5, active: true, op: 'query', transaction: {readTimestamp: Timestamp(0, "
+		  "0)}}");
 	assert_int_equal(
 		sample_row(s, TABLE_MONGO_OP, 0)[COL_MONGO_OP_READ_TS].why, REASON_NOT_SET);
 	sample_destroy(s);
@@ -103,7 +108,8 @@ static void cells_of_an_operation(void **state)
 {
 	struct sample *s = parse(
 		"{opid: 'shard01:77', active: true, secs_running: 9, microsecs_running: 9250000.0,"
-		"op: 'getmore', ns: 'l21a.items', planSummary: 'IXSCAN { a: 1 }', docsExamined: 1234,"
+		"op: 'getmore', ns: 'l21a.items', planSummary: 'IXSCAN { a: 1 }', docsExamined: "
+		"1234,"
 		"client_s: '10.0.0.1:5', command: {getMore: 5, collection: 'items'},"
 		"cursor: {originatingCommand: {find: 'items', filter: {a: 'secret'}, $db: 'x'}}}");
 
@@ -127,7 +133,8 @@ static void what_is_no_row(void **state)
 	(void)state;
 	assert_int_equal(rows_of("{opid: 1, active: true, op: 'command', command: {ping: 1}}"), 1);
 	assert_int_equal(rows_of("{opid: 1, active: true, op: 'command', appName: 'hotset'}"), 0);
-	assert_int_equal(rows_of("{opid: 1, active: true, appName: 'hotset-lab', transaction: {}}"), 0);
+	assert_int_equal(
+		rows_of("{opid: 1, active: true, appName: 'hotset-lab', transaction: {}}"), 0);
 	assert_int_equal(rows_of("{opid: 1, active: true, op: 'command', appName: 'hots'}"), 1);
 	assert_int_equal(rows_of("{opid: 1, active: false, op: 'command'}"), 0);
 	assert_int_equal(rows_of("{opid: 1, active: true, op: 'none', desc: 'Checkpointer'}"), 0);
@@ -136,7 +143,8 @@ static void what_is_no_row(void **state)
 				 "command: {hello: 1, maxAwaitTimeMS: 10000}}"),
 		0);
 	assert_int_equal(rows_of("{}"), 0);
-	assert_int_equal(rows_of("{opid: 1, active: true, command: 5, ns: {}, planSummary: []}"), 1);
+	assert_int_equal(
+		rows_of("{opid: 1, active: true, command: 5, ns: {}, planSummary: []}"), 1);
 }
 
 static void assert_shape(const char *command, const char *want)

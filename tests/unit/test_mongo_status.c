@@ -92,14 +92,15 @@ static void a_real_reply_gives_its_figures(void **state)
 {
 	static const struct {
 		enum metric_id id;
-		const char    *section, *key;
+		const char *section, *key;
 	} figures[] = {
 		{METRIC_MONGO_CACHE_USED, "cache", "bytes currently in the cache"},
 		{METRIC_MONGO_CACHE_MAX, "cache", "maximum bytes configured"},
 		{METRIC_MONGO_CACHE_DIRTY, "cache", "tracked dirty bytes in the cache"},
 		{METRIC_MONGO_CACHE_UPDATES, "cache", "bytes allocated for updates"},
 		{METRIC_MONGO_CACHE_PAGES_READ_TOTAL, "cache", "pages read into cache"},
-		{METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL, "cache", "pages requested from the cache"},
+		{METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL, "cache",
+			"pages requested from the cache"},
 		{METRIC_MONGO_CACHE_EVICTED_APP_TOTAL, "cache",
 			"pages evicted by application threads"},
 		{METRIC_MONGO_CACHE_APP_EVICT_TOTAL, "thread-yield",
@@ -123,8 +124,8 @@ static void a_real_reply_gives_its_figures(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		assert_number(s, figures[i].id,
-			raw_figure(text, figures[i].section, figures[i].key));
+		assert_number(
+			s, figures[i].id, raw_figure(text, figures[i].section, figures[i].key));
 	assert_int_equal(s->status, STATUS_OK);
 	assert_string_equal(s->product, "mongod");
 	assert_string_equal(s->version, "5.0.7");
@@ -175,7 +176,8 @@ static void captures_replay(void **state)
 			assert_int_equal(s->status, STATUS_OK);
 			assert_number(s, METRIC_MONGO_CACHE_MAX, 268435456);
 			assert_number(s, METRIC_MONGO_CACHE_TRIGGER, 95);
-			assert_true(sample_f64(s, METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL) >= pages);
+			assert_true(
+				sample_f64(s, METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL) >= pages);
 			pages = sample_f64(s, METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL);
 			/* the histogram holds each read once */
 			assert_int_equal(bucket_sum(s, COL_MONGO_LATENCY_READS),
@@ -193,15 +195,18 @@ static void captures_replay(void **state)
 
 static void names_of_4_0(void **state)
 {
-	struct sample *s = parse_text(
-		"{version: '4.0.28', process: 'C:\\\\bin\\\\mongod.exe', uptime: 9.0, wiredTiger: {cache: {"
-		"'bytes currently in the cache': 50, 'maximum bytes configured': 100,"
-		"'pages evicted by application threads': 7, 'eviction state': 193,"
-		"'cache overflow table on-disk size': 4096, 'cache overflow table insert calls': 3},"
-		"'thread-yield': {'application thread time evicting (usecs)': 11},"
-		"transaction: {'transaction checkpoint currently running': 1,"
-		"'transaction checkpoint most recent time (msecs)': 250,"
-		"'transaction range of timestamps currently pinned': NumberLong('21474836485')}}, ok: 1}");
+	struct sample *s =
+		parse_text("{version: '4.0.28', process: 'C:\\\\bin\\\\mongod.exe', uptime: 9.0, "
+			   "wiredTiger: {cache: {"
+			   "'bytes currently in the cache': 50, 'maximum bytes configured': 100,"
+			   "'pages evicted by application threads': 7, 'eviction state': 193,"
+			   "'cache overflow table on-disk size': 4096, 'cache overflow table "
+			   "insert calls': 3},"
+			   "'thread-yield': {'application thread time evicting (usecs)': 11},"
+			   "transaction: {'transaction checkpoint currently running': 1,"
+			   "'transaction checkpoint most recent time (msecs)': 250,"
+			   "'transaction range of timestamps currently pinned': "
+			   "NumberLong('21474836485')}}, ok: 1}");
 
 	(void)state;
 	assert_string_equal(s->product, "mongod");
@@ -217,7 +222,8 @@ static void names_of_4_0(void **state)
 	assert_missing(s, METRIC_MONGO_PINNED_READER, REASON_NOT_SENT);
 	assert_text(s, METRIC_MONGO_CACHE_STATE, "CLEAN NOKEEP SCRUB");
 	sample_destroy(s);
-	s = parse_text("{version: '4.0.1', wiredTiger: {cache: {'lookaside table insert calls': 4}}}");
+	s = parse_text(
+		"{version: '4.0.1', wiredTiger: {cache: {'lookaside table insert calls': 4}}}");
 	assert_number(s, METRIC_MONGO_HS_INSERTS_TOTAL, 4);
 	sample_destroy(s);
 }
@@ -230,7 +236,8 @@ static void names_of_8(void **state)
 		"'maximum bytes configured': 100, 'eviction state': 17,"
 		"'pages evicted by application threads': 7,"
 		"'page evict attempts by application threads': 9,"
-		"'tracked dirty leaf page bytes in the cache': 4, 'tracked dirty bytes in the cache': 5,"
+		"'tracked dirty leaf page bytes in the cache': 4, 'tracked dirty bytes in the "
+		"cache': 5,"
 		"'application thread time evicting (usecs)': 12,"
 		"'history store table on-disk size': 1, 'bytes allocated for updates': 2},"
 		"checkpoint: {'most recent time (msecs)': 30, 'progress state': 3},"
@@ -306,7 +313,8 @@ static void unset_timestamps_are_not_lags(void **state)
 		" NumberLong('1489906975014912000'),"
 		"'transaction range of timestamps pinned by the oldest timestamp':"
 		" NumberLong('9223372036854775807'),"
-		"'transaction range of timestamps pinned by the oldest active read timestamp': -1}}}");
+		"'transaction range of timestamps pinned by the oldest active read timestamp': "
+		"-1}}}");
 
 	(void)state;
 	assert_number(s, METRIC_MONGO_PINNED_LAG, 312);
@@ -366,14 +374,15 @@ static void odd_fields_spoil_only_themselves(void **state)
 	test_near(percent(s, METRIC_MONGO_CACHE_USED, METRIC_MONGO_CACHE_MAX), 75, 0);
 	assert_int_equal(s->status, STATUS_OK);
 	sample_destroy(s);
-	s = parse_text("{wiredTiger: {cache: {'bytes currently in the cache': 'many',"
-		       "'maximum bytes configured': {$numberLong: 'x'}, 'eviction state': [],"
-		       "'pages read into cache': 3, 'pages read into cache': 4},"
-		       "transaction: [1], 'block-manager': null, concurrentTransactions: {read: 5}},"
-		       "opLatencies: {reads: {histogram: {a: 1}, ops: 'x'}, writes: [],"
-		       "commands: {histogram: [5, {micros: 2}, {micros: 4, count: 6}], ops: 6}},"
-		       "connections: 7, uptimeMillis: 'x', uptime: 3, version: 5, process: {},"
-		       "mem: {resident: NumberLong('9000000000000000')}}");
+	s = parse_text(
+		"{wiredTiger: {cache: {'bytes currently in the cache': 'many',"
+		"'maximum bytes configured': {$numberLong: 'x'}, 'eviction state': [],"
+		"'pages read into cache': 3, 'pages read into cache': 4},"
+		"transaction: [1], 'block-manager': null, concurrentTransactions: {read: 5}},"
+		"opLatencies: {reads: {histogram: {a: 1}, ops: 'x'}, writes: [],"
+		"commands: {histogram: [5, {micros: 2}, {micros: 4, count: 6}], ops: 6}},"
+		"connections: 7, uptimeMillis: 'x', uptime: 3, version: 5, process: {},"
+		"mem: {resident: NumberLong('9000000000000000')}}");
 	assert_missing(s, METRIC_MONGO_CACHE_USED, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_MONGO_CACHE_MAX, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_MONGO_CACHE_STATE, REASON_IMPLAUSIBLE);
@@ -390,8 +399,9 @@ static void odd_fields_spoil_only_themselves(void **state)
 /* Bytes from a server never reach the terminal raw: E01. */
 static void texts_are_sanitised(void **state)
 {
-	struct sample *s = parse_text("{version: '5\\u001b[2J', process: 'mon\\u0007god',"
-				      "storageEngine: {name: 'a\\u001b]52;c;x\\u0007\\r\\n\\u007f'}}");
+	struct sample *s =
+		parse_text("{version: '5\\u001b[2J', process: 'mon\\u0007god',"
+			   "storageEngine: {name: 'a\\u001b]52;c;x\\u0007\\r\\n\\u007f'}}");
 	const char *const texts[] = {
 		s->version, s->product, sample_text(s, METRIC_MONGO_STORAGE_ENGINE)};
 
@@ -464,7 +474,8 @@ static void roles_of_hello(void **state)
 	} rows[] = {
 		{"{isWritablePrimary: true, ok: 1}", "standalone"},
 		{"{ismaster: true, setName: 'a', ok: 1.0}", "PRIMARY"},
-		{"{isWritablePrimary: false, secondary: true, setName: 'a', ok: true}", "SECONDARY"},
+		{"{isWritablePrimary: false, secondary: true, setName: 'a', ok: true}",
+			"SECONDARY"},
 		{"{isWritablePrimary: false, secondary: false, setName: 'a', ok: 1}", "RECOVERING"},
 		{"{ismaster: false, isreplicaset: true, ok: 1}", "STARTUP"},
 		{"{ismaster: true, msg: 'isdbgrid', ok: 1}", "mongos"},
@@ -517,7 +528,8 @@ static void the_run_is_identified_by_its_process_id(void **state)
 				    "'6b0de492af52c62962202f17'), counter: 9}}",
 			  other[] = "{ismaster: true, ok: 1, topologyVersion: {processId: ObjectId("
 				    "'6b0de492af52c62962202f18'), counter: 0}}",
-			  status[] = "{pid: 1, localTime: ISODate('2026-11-30'), uptimeMillis: 5000}";
+			  status[] =
+				  "{pid: 1, localTime: ISODate('2026-11-30'), uptimeMillis: 5000}";
 	struct server_run run = {0};
 	uint64_t epoch = epoch_of(&run, first, status);
 
@@ -549,12 +561,15 @@ static void the_run_is_identified_by_pid_and_start(void **state)
 	(void)state;
 	assert_true(epoch != 0);
 	assert_true(epoch == epoch_of(&run, NULL, /* 2 ms earlier, in another second */
-		"{pid: 1.0, localTime: ISODate('2026-11-30T00:01:40.999Z'), uptimeMillis: 101000}"));
-	assert_true(epoch == epoch_of(&run, NULL,
-		"{pid: 1, localTime: ISODate('2026-11-30T00:01:43Z'), uptime: 102.0}"));
+				     "{pid: 1.0, localTime: ISODate('2026-11-30T00:01:40.999Z'), "
+				     "uptimeMillis: 101000}"));
+	assert_true(epoch ==
+		    epoch_of(&run, NULL,
+			    "{pid: 1, localTime: ISODate('2026-11-30T00:01:43Z'), uptime: 102.0}"));
 	/* in a container the pid is 1 again */
 	assert_true(epoch != epoch_of(&run, NULL,
-		"{pid: 1, localTime: ISODate('2026-11-30T00:02:00Z'), uptimeMillis: 2000}"));
+				     "{pid: 1, localTime: ISODate('2026-11-30T00:02:00Z'), "
+				     "uptimeMillis: 2000}"));
 	run = (struct server_run){0};
 	assert_true(epoch_of(&run, NULL, "{pid: 7}") == epoch_of(&run, NULL, "{pid: 7}"));
 	assert_true(epoch_of(&run, NULL, "{uptime: 5}") == 0);
@@ -657,12 +672,18 @@ static void failed_commands_name_what_to_do(void **state)
 static void codes_become_statuses(void **state)
 {
 	static const struct {
-		int         code;
+		int code;
 		enum status status;
 	} rows[] = {
-		{13, STATUS_AUTH}, {18, STATUS_AUTH}, {11600, STATUS_REFUSED},
-		{91, STATUS_REFUSED}, {13436, STATUS_LOADING}, {189, STATUS_LOADING},
-		{50, STATUS_TIMEOUT}, {59, STATUS_UNSUPPORTED}, {40415, STATUS_ERROR},
+		{13, STATUS_AUTH},
+		{18, STATUS_AUTH},
+		{11600, STATUS_REFUSED},
+		{91, STATUS_REFUSED},
+		{13436, STATUS_LOADING},
+		{189, STATUS_LOADING},
+		{50, STATUS_TIMEOUT},
+		{59, STATUS_UNSUPPORTED},
+		{40415, STATUS_ERROR},
 		{0, STATUS_ERROR},
 	};
 	struct err err;

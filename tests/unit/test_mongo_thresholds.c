@@ -42,11 +42,12 @@ static void assert_composed(struct mongo_thresholds_in in, const double want[6],
 	sample_destroy(s);
 }
 
-static void assert_strings(const char *startup, const char *runtime, const double want[6],
-	const char *from)
+static void assert_strings(
+	const char *startup, const char *runtime, const double want[6], const char *from)
 {
-	assert_composed((struct mongo_thresholds_in){.startup_config = startup,
-				.runtime_config = runtime, .readable = true},
+	assert_composed(
+		(struct mongo_thresholds_in){
+			.startup_config = startup, .runtime_config = runtime, .readable = true},
 		want, from);
 }
 
@@ -69,7 +70,8 @@ static void later_configuration_wins(void **state)
 		(double[]){60, 95, 4, 20, 2, 10}, "rdsdsd");
 	assert_strings("eviction=(threads_min=4,eviction_target=1),eviction_target=70", "",
 		(double[]){70, 95, 5, 20, 2.5, 10}, "sddddd");
-	assert_strings(" \"eviction_trigger\" : 90 , cache_size=2G, statistics=[all], verbose=\"a,b\",",
+	assert_strings(
+		" \"eviction_trigger\" : 90 , cache_size=2G, statistics=[all], verbose=\"a,b\",",
 		"", (double[]){80, 90, 5, 20, 2.5, 10}, "dsdddd");
 	assert_strings("eviction_updates_target=3,eviction_updates_trigger=6", "",
 		(double[]){80, 95, 5, 20, 3, 6}, "ddddss");
@@ -83,13 +85,19 @@ static void bytes_become_shares_of_the_cache(void **state)
 	assert_strings("eviction_dirty_trigger=128MB,eviction_dirty_target=67108864", "",
 		(double[]){80, 95, 6.25, 12.5, 3.125, 6.25}, "ddssss");
 	assert_strings("eviction_dirty_target=101", "", /* not 101 % */
-		(double[]){80, 95, 10100.0 / (1024 * MIB), 20, 5050.0 / (1024 * MIB), 10}, "ddsdsd");
-	assert_composed((struct mongo_thresholds_in){.startup_config = "", .runtime_config = "",
-				.dirty_target_gb = 0.03125, .dirty_max_gb = 0.125, .readable = true},
+		(double[]){80, 95, 10100.0 / (1024 * MIB), 20, 5050.0 / (1024 * MIB), 10},
+		"ddsdsd");
+	assert_composed((struct mongo_thresholds_in){.startup_config = "",
+				.runtime_config = "",
+				.dirty_target_gb = 0.03125,
+				.dirty_max_gb = 0.125,
+				.readable = true},
 		(double[]){80, 95, 3.125, 12.5, 1.5625, 6.25}, "ddssss");
 	/* the string stands after the parameters */
 	assert_composed((struct mongo_thresholds_in){.startup_config = "eviction_dirty_target=2",
-				.runtime_config = "", .dirty_target_gb = 0.03125, .readable = true},
+				.runtime_config = "",
+				.dirty_target_gb = 0.03125,
+				.readable = true},
 		(double[]){80, 95, 2, 20, 1, 10}, "ddsdsd");
 }
 
@@ -105,24 +113,35 @@ static void clamps(void **state)
 static void refused_strings_change_nothing(void **state)
 {
 	static const char *const bad[] = {
-		"eviction_target=(70", "eviction_target=\"70", "eviction_target=high",
-		"eviction_target=70,eviction_trigger=", "eviction_target=97", "eviction_target=9",
-		"eviction_target=2GB", "eviction_target=70,=", "eviction_target=70)",
-		"eviction_dirty_target=30", "eviction_target=-5", "eviction_target=70;", "(", "\"",
+		"eviction_target=(70",
+		"eviction_target=\"70",
+		"eviction_target=high",
+		"eviction_target=70,eviction_trigger=",
+		"eviction_target=97",
+		"eviction_target=9",
+		"eviction_target=2GB",
+		"eviction_target=70,=",
+		"eviction_target=70)",
+		"eviction_dirty_target=30",
+		"eviction_target=-5",
+		"eviction_target=70;",
+		"(",
+		"\"",
 		"eviction_target",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_strings(bad[i], "", defaults, "dddddd");
-		assert_strings("eviction_target=75", bad[i],
-			(double[]){75, 95, 5, 20, 2.5, 10}, "sddddd");
+		assert_strings(
+			"eviction_target=75", bad[i], (double[]){75, 95, 5, 20, 2.5, 10}, "sddddd");
 	}
 }
 
 static void before_4_4_there_are_no_updates_thresholds(void **state)
 {
-	struct mongo_thresholds_in in = {.startup_config = "", .runtime_config = "", .readable = true};
+	struct mongo_thresholds_in in = {
+		.startup_config = "", .runtime_config = "", .readable = true};
 	struct sample *s = sample_create(0);
 
 	(void)state;
