@@ -9,7 +9,7 @@
 #include "hotset/sample.h"
 
 enum field_type {
-	FIELD_COUNT,  /* not negative: below 0, and from 2^63 (a wrapped negative) on, implausible */
+	FIELD_COUNT, /* not negative: below 0, and from 2^63 (a wrapped negative) on, implausible */
 	FIELD_SIGNED, /* from 2^63 on a wrapped negative, which is what it is stored as */
 	FIELD_REAL,   /* a number with a fraction, not negative */
 	FIELD_TEXT,
@@ -31,7 +31,8 @@ const struct field *field_find(const struct field *table, size_t n, struct span 
  * reason when there is none: NOT_SENT for an empty value, TEXT, or IMPLAUSIBLE.
  */
 struct raw field_read(struct span value, enum field_type type);
-/* Stores the value; an empty one, and one for a metric that has a value already, changes nothing. */
+/* Stores the value; an empty one, and one for a metric that has a value already, changes nothing.
+ */
 void field_store(struct sample *out, const struct field *f, struct span value);
 struct raw field_none(enum reason why);
 /* a - b of two raws, where b must not be above a; the reason of the one that is missing. */

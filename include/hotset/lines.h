@@ -26,7 +26,7 @@ bool span_split(struct span s, char sep, struct span *head, struct span *tail);
 bool span_next(struct span *rest, char sep, struct span *piece);
 /* Takes the next word between blanks and tabs off *rest; false when none is left. */
 bool span_word(struct span *rest, struct span *word);
-/* true if s is prefix and then at least one digit and nothing else; *number (may be NULL) is the digits. */
+/* true if s is prefix, then digits and nothing else; *number (may be NULL) gets the digits. */
 bool span_numbered(struct span s, const char *prefix, struct span *number);
 /* The value of `name` in a list of name=value, separated by commas; false if it is not there. */
 bool span_pair(struct span list, const char *name, struct span *value);

@@ -37,8 +37,8 @@ MUST_CHECK bool parse_redis_info(const char *buf, size_t len, struct sample *out
 enum status parse_redis_error(const char *line, size_t len, struct err *err);
 
 /*
- * ---- memcached: one or several replies to `stats`, `stats settings`, `items`, `slabs`, `extstore`,
- * one after another ("STAT name value\r\n" ... "END\r\n") ----
+ * ---- memcached: one or several replies to `stats`, `stats settings`, `items`, `slabs` and
+ * `extstore`, one after another ("STAT name value\r\n" ... "END\r\n") ----
  * A last line without newline (other than END) is not believed. Without a final END the status
  * becomes PARTIAL. A proxy: UNSUPPORTED, memcached.kind "proxy". Sets pid and start_s: see
  * parse_settle_epoch().

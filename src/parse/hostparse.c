@@ -59,7 +59,8 @@ bool meminfo_find(struct span name, enum meminfo_key *key)
 
 bool meminfo_is_pages(enum meminfo_key key)
 {
-	return key == MEMINFO_HUGE_TOTAL || key == MEMINFO_HUGE_FREE || key == MEMINFO_HUGE_RESERVED;
+	return key == MEMINFO_HUGE_TOTAL || key == MEMINFO_HUGE_FREE ||
+	       key == MEMINFO_HUGE_RESERVED;
 }
 
 static void store(struct sample *out, enum metric_id id, struct raw v, enum reason absent)
@@ -87,8 +88,9 @@ static uint64_t or_zero(struct raw v)
  */
 static struct raw estimate_available(const struct meminfo *m)
 {
-	struct raw total = plausible_bytes(m->v[MEMINFO_TOTAL]), free = plausible_bytes(m->v[MEMINFO_FREE]),
-		   cached = plausible_bytes(m->v[MEMINFO_CACHED]);
+	struct raw total = plausible_bytes(m->v[MEMINFO_TOTAL]);
+	struct raw free = plausible_bytes(m->v[MEMINFO_FREE]);
+	struct raw cached = plausible_bytes(m->v[MEMINFO_CACHED]);
 	if (total.type != RAW_U64 || free.type != RAW_U64 || cached.type != RAW_U64)
 		return field_none(REASON_NOT_SENT);
 	uint64_t shmem = or_zero(m->v[MEMINFO_SHMEM]);
@@ -126,11 +128,13 @@ static struct raw huge_bytes(const struct meminfo *m, enum meminfo_key key)
 void meminfo_store(const struct meminfo *m, struct sample *out, enum reason absent)
 {
 	for (size_t i = 0; i < ARRAY_LEN(meminfo_metrics); i++)
-		store(out, meminfo_metrics[i].id, plausible_bytes(m->v[meminfo_metrics[i].key]), absent);
+		store(out, meminfo_metrics[i].id, plausible_bytes(m->v[meminfo_metrics[i].key]),
+			absent);
 	store_available(m, out, absent);
 	/* lxcfs may print a limit of 8 EiB: the difference of the two is true all the same */
 	store(out, METRIC_HOST_SWAP_USED,
-		plausible_bytes(field_minus(m->v[MEMINFO_SWAP_TOTAL], m->v[MEMINFO_SWAP_FREE])), absent);
+		plausible_bytes(field_minus(m->v[MEMINFO_SWAP_TOTAL], m->v[MEMINFO_SWAP_FREE])),
+		absent);
 	store(out, METRIC_HOST_MEM_HUGE_TOTAL, huge_bytes(m, MEMINFO_HUGE_TOTAL), absent);
 	store(out, METRIC_HOST_MEM_HUGE_FREE, huge_bytes(m, MEMINFO_HUGE_FREE), absent);
 	store(out, METRIC_HOST_MEM_HUGE_RESERVED, huge_bytes(m, MEMINFO_HUGE_RESERVED), absent);
@@ -165,7 +169,8 @@ static void add_up(struct raw *sum, struct raw value)
 	if (sum->type == RAW_NONE && sum->why != REASON_NOT_SENT)
 		return;
 	if (value.type != RAW_U64)
-		*sum = field_none(value.type == RAW_NONE ? (enum reason)value.why : REASON_IMPLAUSIBLE);
+		*sum = field_none(
+			value.type == RAW_NONE ? (enum reason)value.why : REASON_IMPLAUSIBLE);
 	else if (sum->type == RAW_NONE)
 		*sum = value;
 	else if (__builtin_add_overflow(sum->u, value.u, &sum->u))

@@ -75,7 +75,7 @@ static const char *const slot_names[SLOT_COUNT] = {
 	[SLOT_EXT_OOM] = "get_oom_extstore",
 };
 
-/* What is known of one slab class; requested is in `stats slabs` before 1.5, then in `stats items`. */
+/* Of one slab class; mem_requested is in `stats slabs` before 1.5, then in `stats items`. */
 enum slab_field {
 	SLAB_CHUNK,
 	SLAB_PER_PAGE,
@@ -128,7 +128,7 @@ static size_t name_index(const char *const *names, size_t n, struct span name)
 	return i;
 }
 
-/* "items:14:age" and "14:chunk_size". `stats conns` and `stats extstore` number other things alike. */
+/* "items:14:age", "14:chunk_size". `stats conns` and `stats extstore` number other things alike. */
 static bool take_slab(struct stats *st, struct span name, struct span value)
 {
 	bool items = span_starts(name, "items:");
@@ -304,7 +304,8 @@ static void finish_memory(struct stats *st)
 {
 	struct sample *out = st->out;
 	struct raw *max = &out->raw[METRIC_MEMCACHED_MEM_MAX];
-	out->raw[METRIC_MEMCACHED_MEM_USED] = st->ext ? slab_pages_bytes(st) : st->slots[SLOT_BYTES];
+	out->raw[METRIC_MEMCACHED_MEM_USED] =
+		st->ext ? slab_pages_bytes(st) : st->slots[SLOT_BYTES];
 	if (max->type == RAW_U64 && max->u == 0)
 		*max = field_none(REASON_NO_LIMIT);
 }
@@ -357,8 +358,9 @@ static bool is_proxy(const struct stats *st)
 	struct raw stored = st->slots[SLOT_TOTAL_ITEMS];
 	if (st->proxy && stored.type == RAW_U64 && stored.u == 0)
 		return true;
-	return st->slots[SLOT_GET_HITS].type == RAW_NONE && st->slots[SLOT_BYTES].type == RAW_NONE &&
-		!sample_has(st->out, METRIC_MEMCACHED_MEM_MAX);
+	return st->slots[SLOT_GET_HITS].type == RAW_NONE &&
+	       st->slots[SLOT_BYTES].type == RAW_NONE &&
+	       !sample_has(st->out, METRIC_MEMCACHED_MEM_MAX);
 }
 
 static void finish_proxy(struct stats *st)
@@ -377,6 +379,13 @@ static void finish_proxy(struct stats *st)
 	field_lower_status(out, STATUS_UNSUPPORTED, &err);
 }
 
+static void explain_extstore(struct sample *out)
+{
+	enum metric_id last = METRIC_MEMCACHED_EXT_LIFETIME;
+	for (enum metric_id i = METRIC_MEMCACHED_EXT_READS; i <= last; i++)
+		sample_set_missing(out, i, REASON_NO_EXTSTORE);
+}
+
 static void finish(struct stats *st)
 {
 	struct sample *out = st->out;
@@ -391,8 +400,7 @@ static void finish(struct stats *st)
 	finish_memory(st);
 	sample_set_text(out, METRIC_MEMCACHED_KIND, "server", strlen("server"));
 	if (st->general && !st->ext)
-		for (enum metric_id i = METRIC_MEMCACHED_EXT_READS; i <= METRIC_MEMCACHED_EXT_LIFETIME; i++)
-			sample_set_missing(out, i, REASON_NO_EXTSTORE);
+		explain_extstore(out);
 	if (!st->ended) {
 		struct err err;
 		err_set(&err, ERR_PROTOCOL, "the reply has no END: it may be cut off");

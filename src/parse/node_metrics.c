@@ -20,7 +20,16 @@ struct metric_line {
 };
 
 /* Other systems know no MemAvailable and other kinds of pages. */
-enum bsd_key { BSD_SIZE, BSD_FREE, BSD_INACTIVE, BSD_CACHE, BSD_BUFFER, BSD_SWAP_SIZE, BSD_SWAP_USED, BSD_COUNT };
+enum bsd_key {
+	BSD_SIZE,
+	BSD_FREE,
+	BSD_INACTIVE,
+	BSD_CACHE,
+	BSD_BUFFER,
+	BSD_SWAP_SIZE,
+	BSD_SWAP_USED,
+	BSD_COUNT
+};
 static const struct {
 	const char  *name;
 	enum bsd_key key;
@@ -155,7 +164,7 @@ static bool find_label(struct span labels, const char *name, struct span *value)
 	return false;
 }
 
-/* A count or size: not negative, whole where it can be. NaN and infinities are values, but none of ours. */
+/* A count or size. NaN and infinities are values in this format, but not of what we read. */
 static struct raw read_value(struct span value, double scale)
 {
 	double v;
@@ -226,7 +235,8 @@ static void take_line(struct scrape *s, struct span line)
 		return;
 	}
 	if (span_starts(m.name, vmstat)) {
-		vmstat_add(&s->vm, s->out, span_skip(m.name, strlen(vmstat)), read_value(m.value, 1));
+		vmstat_add(
+			&s->vm, s->out, span_skip(m.name, strlen(vmstat)), read_value(m.value, 1));
 		return;
 	}
 	if (take_disk(s, &m))
@@ -318,7 +328,7 @@ bool parse_node_metrics(const char *buf, size_t len, struct sample *out, struct 
 	if (s.samples == 0)
 		return refuse(text, err);
 	if (s.nodes == 0)
-		return err_set(err, ERR_UNSUPPORTED, "metrics, but none of a node_exporter in the reply");
+		return err_set(err, ERR_UNSUPPORTED, "metrics, but none of a node_exporter");
 	finish(&s);
 	return true;
 }

@@ -40,7 +40,8 @@ bool parse_meminfo(const char *buf, size_t len, struct sample *out, struct err *
 	meminfo_init(&m);
 	lines_init(&l, buf, len);
 	while (lines_next(&l, &line)) {
-		if (l.cut || !span_split(line, ':', &name, &value) || !meminfo_find(span_trim(name), &key))
+		if (l.cut || !span_split(line, ':', &name, &value) ||
+			!meminfo_find(span_trim(name), &key))
 			continue;
 		m.v[key] = meminfo_is_pages(key) ? field_read(value, FIELD_COUNT) : read_kb(value);
 		known++;
@@ -82,7 +83,8 @@ bool parse_stat(const char *buf, size_t len, struct sample *out, struct err *err
 	while (lines_next(&l, &line)) {
 		if (l.cut || !span_word(&line, &name))
 			continue;
-		const struct field *f = field_find(fields, sizeof(fields) / sizeof(fields[0]), name);
+		const struct field *f =
+			field_find(fields, sizeof(fields) / sizeof(fields[0]), name);
 		if (f)
 			field_store(out, f, line);
 		known += f || span_is(name, "cpu");

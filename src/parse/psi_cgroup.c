@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345" (usec), and "full ..." ---- */
+/* ---- pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345" (usec), "full ..." ---- */
 
 static struct raw read_total(struct span words)
 {
@@ -25,14 +25,16 @@ bool parse_psi(const char *buf, size_t len, enum psi_what what, struct sample *o
 	while (lines_next(&l, &line)) {
 		if (l.cut || !span_word(&line, &word))
 			continue;
-		struct raw *r = span_is(word, "some") ? &some : span_is(word, "full") ? &full : NULL;
-		if (!r)
+		if (span_is(word, "some"))
+			some = read_total(line);
+		else if (span_is(word, "full"))
+			full = read_total(line);
+		else
 			continue;
-		*r = read_total(line);
 		known++;
 	}
 	if (known == 0)
-		return err_set(err, ERR_FORMAT, "no pressure file: neither \"some\" nor \"full\" in it");
+		return err_set(err, ERR_FORMAT, "no pressure file: no line of it is known");
 	bool mem = what == PSI_MEMORY;
 	out->raw[mem ? METRIC_HOST_PSI_MEM_SOME_TOTAL : METRIC_HOST_PSI_IO_SOME_TOTAL] = some;
 	out->raw[mem ? METRIC_HOST_PSI_MEM_FULL_TOTAL : METRIC_HOST_PSI_IO_FULL_TOTAL] = full;
@@ -111,13 +113,15 @@ static struct raw read_io(const struct cgroup_texts *t)
 }
 
 /* v1 counts memory and swap together, so both of its numbers contain the memory's. */
-static void store_swap(const struct cgroup_texts *t, struct sample *out, struct raw used, struct raw max)
+static void store_swap(
+	const struct cgroup_texts *t, struct sample *out, struct raw used, struct raw max)
 {
 	struct raw swap_used = read_value(t->swap_current, REASON_NO_KERNEL);
 	struct raw swap_max = read_value(t->swap_max, REASON_NO_KERNEL);
 	if (t->version == 1) {
 		swap_used = field_minus(swap_used, used);
-		swap_max = read_limit(&(struct cgroup_texts){.version = 1}, t->swap_max, REASON_NO_KERNEL);
+		swap_max = read_limit(
+			&(struct cgroup_texts){.version = 1}, t->swap_max, REASON_NO_KERNEL);
 		if (swap_max.type != RAW_NONE)
 			swap_max = max.type == RAW_NONE ? max : field_minus(swap_max, max);
 	}
@@ -131,7 +135,8 @@ void parse_cgroup(const struct cgroup_texts *t, struct sample *out)
 	struct raw max = read_limit(t, t->max, REASON_NO_CGROUP);
 	out->raw[METRIC_HOST_CGROUP_USED] = used;
 	out->raw[METRIC_HOST_CGROUP_MAX] = max;
-	out->raw[METRIC_HOST_CGROUP_FILE] = t->stat ? read_file_cache(t) : field_none(REASON_NO_CGROUP);
+	out->raw[METRIC_HOST_CGROUP_FILE] =
+		t->stat ? read_file_cache(t) : field_none(REASON_NO_CGROUP);
 	out->raw[METRIC_HOST_CGROUP_RBYTES_TOTAL] = read_io(t);
 	store_swap(t, out, used, max);
 	if (t->host_total && !sample_has(out, METRIC_HOST_MEM_TOTAL))

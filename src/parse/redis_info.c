@@ -1,8 +1,8 @@
 /*
  * INFO is lines of key:value under "# Section" headers. Sections, keys and their order differ
  * between versions and relatives, so nothing depends on them: a line is looked up by its key, and
- * one that nobody knows costs a few look-ups. Keys that need more than a table have a take_ function
- * each; what follows from several lines is settled in finish().
+ * one that nobody knows costs a few look-ups. Keys that need more than a table have a function of
+ * their own (take_); what follows from several lines is settled in finish().
  */
 #include "hotset/fields.h"
 #include "hotset/num.h"
@@ -113,10 +113,11 @@ static void finish_link(struct info *in)
 		return;
 	char name[16], address[SAMPLE_TEXT_MAX];
 	bool v6 = l.host.len && memchr(l.host.s, ':', l.host.len);
-	int host = l.host.len < 256 ? (int)l.host.len : 256, port = l.port.len < 8 ? (int)l.port.len : 8;
+	int host = l.host.len < 256 ? (int)l.host.len : 256;
+	int port = l.port.len < 8 ? (int)l.port.len : 8;
 	(void)snprintf(name, sizeof(name), "%u", in->out->tables[TABLE_REDIS_MASTER].n);
-	(void)snprintf(address, sizeof(address), v6 ? "[%.*s]:%.*s" : "%.*s:%.*s", host, l.host.s, port,
-		l.port.s);
+	(void)snprintf(address, sizeof(address), v6 ? "[%.*s]:%.*s" : "%.*s:%.*s", host, l.host.s,
+		port, l.port.s);
 	add_master(in, span_of(name), l.status, span_of(address));
 }
 
@@ -244,7 +245,10 @@ static bool take_sentinel_master(struct info *in, struct span key, struct span v
 	return true;
 }
 
-/* slave0:ip=192.0.2.2,port=6379,state=online,offset=123,lag=0; one still in its first copy has no offset yet */
+/*
+ * slave0:ip=192.0.2.2,port=6379,state=online,offset=123,lag=0
+ * A replica that still gets its first copy is not online and its offset means nothing.
+ */
 static bool take_replica(struct info *in, struct span key, struct span value)
 {
 	struct span state, offset;
@@ -333,7 +337,8 @@ static void finish_identity(struct info *in)
 
 static void finish_memory(struct sample *out)
 {
-	struct raw *max = &out->raw[METRIC_REDIS_MEM_MAX], *ratio = &out->raw[METRIC_REDIS_MEM_FRAG_RSS];
+	struct raw *max = &out->raw[METRIC_REDIS_MEM_MAX];
+	struct raw *ratio = &out->raw[METRIC_REDIS_MEM_FRAG_RSS];
 	if (max->type == RAW_U64 && max->u == 0)
 		*max = field_none(REASON_NO_LIMIT);
 	double used = sample_f64(out, METRIC_REDIS_MEM_USED);

@@ -28,7 +28,8 @@ static const struct rule redis_rules[] = {
 	{"MOVED", ERR_UNSUPPORTED, "a cluster's redirection: watch each of its nodes"},
 	{"ASK ", ERR_UNSUPPORTED, "a cluster's redirection: watch each of its nodes"},
 	{"*unknown command", ERR_UNSUPPORTED, "no INFO here: a proxy, or the command is renamed"},
-	{"*unsupported command", ERR_UNSUPPORTED, "no INFO here: a proxy; watch the servers behind"},
+	{"*unsupported command", ERR_UNSUPPORTED,
+		"no INFO here: a proxy; watch the servers behind"},
 	{"*not supported", ERR_UNSUPPORTED, "no INFO here: a proxy; watch the servers behind"},
 	{"*not allowed", ERR_UNSUPPORTED, "no INFO here: a proxy; watch the servers behind"},
 	{"BUSY ", ERR_FORMAT, "busy with a script: wait, or SCRIPT KILL"},
@@ -38,7 +39,8 @@ static const struct rule redis_rules[] = {
 };
 
 static const struct rule memcached_rules[] = {
-	{"ERROR Too many open connections", ERR_REFUSED, "the server's connection limit is reached"},
+	{"ERROR Too many open connections", ERR_REFUSED,
+		"the server's connection limit is reached"},
 	{"CLIENT_ERROR unauthenticated", ERR_AUTH, "credentials needed: give them in the URI"},
 	{"CLIENT_ERROR authentication", ERR_AUTH, "wrong user or password"},
 	{"ERROR", ERR_UNSUPPORTED, "no statistics here: a proxy? watch the servers behind"},

@@ -52,7 +52,8 @@ const char *parsed_refused(parse_fn *parse, const char *text, enum err_code code
 void assert_number(const struct sample *s, enum metric_id id, double v)
 {
 	if (!sample_has(s, id))
-		fail_msg("%s is missing: %s", metric_desc(id)->name, reason_text((enum reason)s->raw[id].why));
+		fail_msg("%s is missing: %s", metric_desc(id)->name,
+			reason_text((enum reason)s->raw[id].why));
 	double got = sample_f64(s, id);
 	if (!(fabs(got - v) <= 1e-9 * fabs(v)))
 		fail_msg("%s is %.17g, not %.17g", metric_desc(id)->name, got, v);
@@ -85,13 +86,15 @@ double parsed_derived(const struct sample *s, enum kind kind, enum metric_id id)
 	return value_ok(v) ? v.v : (double)NAN;
 }
 
-const struct raw *parsed_cell(const struct sample *s, enum table_id t, const char *key, unsigned col)
+const struct raw *parsed_cell(
+	const struct sample *s, enum table_id t, const char *key, unsigned col)
 {
 	for (unsigned i = 0; i < s->tables[t].n; i++) {
 		const struct raw *row = sample_row(s, t, i);
 		char number[32] = "";
 		if (row[0].type == RAW_U64)
-			(void)snprintf(number, sizeof(number), "%llu", (unsigned long long)row[0].u);
+			(void)snprintf(
+				number, sizeof(number), "%llu", (unsigned long long)row[0].u);
 		if (strcmp(row[0].type == RAW_TEXT ? row[0].s : number, key) == 0)
 			return &row[col];
 	}
@@ -143,7 +146,8 @@ static void feed(parse_fn *parse, const char *text, size_t len, size_t flip_at, 
 
 void parsed_damaged(parse_fn *parse, const char *text, size_t len)
 {
-	static const char flips[] = {'\0', '\n', '\r', ':', '9', '-', '=', ',', '\x1b', '\xff', '"', '{'};
+	static const char flips[] = {
+		'\0', '\n', '\r', ':', '9', '-', '=', ',', '\x1b', '\xff', '"', '{'};
 	uint64_t seed = 7;
 	size_t step = len / DAMAGES + 1;
 	for (size_t n = 0; n <= len; n += step)

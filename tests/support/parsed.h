@@ -10,7 +10,7 @@ typedef bool parse_fn(const char *buf, size_t len, struct sample *out, struct er
 /* Parse with status OK set before, as a source does; the test fails if the parser does. */
 struct sample *parsed_text(parse_fn *parse, const char *text);
 struct sample *parsed_fixture(parse_fn *parse, const char *name);
-/* The parser must refuse the text with this code; returns the message, valid until the next call. */
+/* The parser must refuse the text with this code; the message is valid until the next call. */
 const char *parsed_refused(parse_fn *parse, const char *text, enum err_code code);
 
 void assert_number(const struct sample *s, enum metric_id id, double v);
@@ -19,7 +19,8 @@ void assert_text(const struct sample *s, enum metric_id id, const char *text);
 /* What derive makes of the sample alone: the value, or NaN. */
 double parsed_derived(const struct sample *s, enum kind kind, enum metric_id id);
 /* The cell of the row whose key cell has this text. NULL if there is no such row. */
-const struct raw *parsed_cell(const struct sample *s, enum table_id t, const char *key, unsigned col);
+const struct raw *parsed_cell(
+	const struct sample *s, enum table_id t, const char *key, unsigned col);
 
 /*
  * Feeds a text cut at every length (at most a thousand of them, evenly spread) and with bytes

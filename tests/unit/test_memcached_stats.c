@@ -27,11 +27,13 @@ static double cell(const struct sample *s, const char *class, unsigned col)
 	return raw_f64(r);
 }
 
-/* What the client counted is the truth: 3,708 hits, 2,292 misses; 64 pages of 1 MiB are handed out. */
+/* What the client counted is the truth: 3,708 hits, 2,292 misses; 64 pages of 1 MiB are handed out.
+ */
 static void reads_a_real_reply_with_extstore(void **state)
 {
 	(void)state;
-	struct sample *s = parsed_fixture(parse_memcached_stats, "replies/memcached-1.6.18-extstore.stats");
+	struct sample *s =
+		parsed_fixture(parse_memcached_stats, "replies/memcached-1.6.18-extstore.stats");
 	assert_string_equal(s->product, "memcached");
 	assert_string_equal(s->version, "1.6.18");
 	assert_int_equal(s->status, STATUS_OK);
@@ -45,7 +47,8 @@ static void reads_a_real_reply_with_extstore(void **state)
 	assert_number(s, METRIC_MEMCACHED_EXT_PAGES_FREE, 10);
 	assert_number(s, METRIC_MEMCACHED_MEM_USED, 67108864); /* `bytes` says 86 MB */
 	assert_number(s, METRIC_MEMCACHED_MEM_MAX, 67108864);
-	assert_number(s, METRIC_MEMCACHED_EVICTIONS_TOTAL, 24881); /* not the setting "evictions on" */
+	assert_number(
+		s, METRIC_MEMCACHED_EVICTIONS_TOTAL, 24881); /* not the setting "evictions on" */
 	assert_number(s, METRIC_MEMCACHED_SLABS_ACTIVE, 2);
 	assert_number(s, METRIC_MEMCACHED_MAX_CONNS, 1024);
 	assert_text(s, METRIC_MEMCACHED_INTER, "127.0.0.1");
@@ -64,15 +67,18 @@ static void reads_a_real_reply_with_extstore(void **state)
 static void counts_a_flash_miss_as_a_miss(void **state)
 {
 	(void)state;
-	struct sample *s = text("STAT pid 1\r\nSTAT get_hits 9414\r\nSTAT get_misses 10\r\nSTAT get_extstore 500\r\n"
+	struct sample *s = text("STAT pid 1\r\nSTAT get_hits 9414\r\nSTAT get_misses 10\r\nSTAT "
+				"get_extstore 500\r\n"
 				"STAT miss_from_extstore 116\r\nSTAT get_aborted_extstore 3\r\n"
-				"STAT get_oom_extstore 1\r\nSTAT bytes 5\r\nSTAT extstore_limit_maxbytes 9\r\nEND\r\n");
+				"STAT get_oom_extstore 1\r\nSTAT bytes 5\r\nSTAT "
+				"extstore_limit_maxbytes 9\r\nEND\r\n");
 	assert_number(s, METRIC_MEMCACHED_HITS_TOTAL, 9294);
 	assert_number(s, METRIC_MEMCACHED_MISSES_TOTAL, 130);
 	assert_number(s, METRIC_MEMCACHED_EXT_HITS_TOTAL, 384);
 	assert_missing(s, METRIC_MEMCACHED_MEM_USED, REASON_NOT_ASKED); /* needs the slabs */
 	sample_destroy(s);
-	s = text("STAT pid 1\r\nSTAT get_hits 5\r\nSTAT bytes 1\r\nSTAT miss_from_extstore 6\r\nEND\r\n");
+	s = text("STAT pid 1\r\nSTAT get_hits 5\r\nSTAT bytes 1\r\nSTAT miss_from_extstore "
+		 "6\r\nEND\r\n");
 	assert_missing(s, METRIC_MEMCACHED_HITS_TOTAL, REASON_IMPLAUSIBLE);
 	sample_destroy(s);
 }
@@ -109,7 +115,8 @@ static void recognises_a_proxy(void **state)
 	sample_destroy(s);
 
 	/* memcached's own, which sends the zeros of an unused cache; and some other */
-	s = text("STAT pid 7\r\nSTAT version 1.6.38\r\nSTAT get_hits 0\r\nSTAT bytes 0\r\nSTAT total_items 0\r\n"
+	s = text("STAT pid 7\r\nSTAT version 1.6.38\r\nSTAT get_hits 0\r\nSTAT bytes 0\r\nSTAT "
+		 "total_items 0\r\n"
 		 "STAT limit_maxbytes 67108864\r\nSTAT proxy_conn_requests 5\r\nEND\r\n");
 	assert_text(s, METRIC_MEMCACHED_KIND, "proxy");
 	assert_missing(s, METRIC_MEMCACHED_HITS_TOTAL, REASON_PROXY);
@@ -178,19 +185,22 @@ static void gives_no_waste_that_it_cannot_know(void **state)
 	assert_missing(s, METRIC_MEMCACHED_SLABS_WASTE, REASON_NOT_SENT);
 	sample_destroy(s);
 	/* `stats items` leaves empty classes out: all of their room is waste */
-	s = text("STAT items:2:number 3\r\nSTAT items:2:age 90\r\nSTAT items:2:mem_requested 250\r\n"
-		 "STAT items:3:number 1\r\nSTAT items:3:age 12\r\nSTAT items:3:mem_requested 100\r\n"
-		 "STAT items:4:number 0\r\nSTAT items:4:age 0\r\nSTAT items:4:mem_requested 0\r\nEND\r\n"
-		 "STAT 1:chunk_size 96\r\nSTAT 1:total_chunks 10\r\n"
-		 "STAT 2:chunk_size 120\r\nSTAT 2:total_chunks 10\r\n"
-		 "STAT 3:chunk_size 144\r\nSTAT 3:total_chunks 10\r\n"
-		 "STAT 4:chunk_size 100\r\nSTAT 4:total_chunks 1\r\nEND\r\n");
+	s = text(
+		"STAT items:2:number 3\r\nSTAT items:2:age 90\r\nSTAT items:2:mem_requested 250\r\n"
+		"STAT items:3:number 1\r\nSTAT items:3:age 12\r\nSTAT items:3:mem_requested 100\r\n"
+		"STAT items:4:number 0\r\nSTAT items:4:age 0\r\nSTAT items:4:mem_requested "
+		"0\r\nEND\r\n"
+		"STAT 1:chunk_size 96\r\nSTAT 1:total_chunks 10\r\n"
+		"STAT 2:chunk_size 120\r\nSTAT 2:total_chunks 10\r\n"
+		"STAT 3:chunk_size 144\r\nSTAT 3:total_chunks 10\r\n"
+		"STAT 4:chunk_size 100\r\nSTAT 4:total_chunks 1\r\nEND\r\n");
 	assert_number(s, METRIC_MEMCACHED_SLABS_WASTE, 960 + 1200 - 250 + 1440 - 100 + 100);
 	assert_number(s, METRIC_MEMCACHED_TAIL_AGE, 12); /* the empty class has no tail */
 	sample_destroy(s);
 	s = text("STAT 1:chunk_size 96\r\nSTAT 1:total_chunks 1\r\nSTAT 1:mem_requested 97\r\n"
 		 "STAT 2:chunk_size 18446744073709551615\r\nSTAT 2:total_chunks 5\r\n"
-		 "STAT 300:chunk_size 1\r\nSTAT 99999999999999999999:age 1\r\nSTAT 3:\r\nSTAT :x 1\r\nEND\r\n");
+		 "STAT 300:chunk_size 1\r\nSTAT 99999999999999999999:age 1\r\nSTAT 3:\r\nSTAT :x "
+		 "1\r\nEND\r\n");
 	assert_missing(s, METRIC_MEMCACHED_SLABS_WASTE, REASON_IMPLAUSIBLE);
 	assert_int_equal(s->tables[TABLE_MEMCACHED_SLAB].n, 2);
 	sample_destroy(s);
@@ -228,7 +238,8 @@ static void finds_no_wrapped_or_bad_number(void **state)
 {
 	(void)state;
 	struct sample *s = text("STAT pid 1\nSTAT bytes 18446744073709549568\nSTAT curr_items -3\n"
-				"STAT curr_connections x\nSTAT evictions\nSTAT cmd_set 12 13\nSTAT get_hits 1\nEND\n");
+				"STAT curr_connections x\nSTAT evictions\nSTAT cmd_set 12 13\nSTAT "
+				"get_hits 1\nEND\n");
 	assert_missing(s, METRIC_MEMCACHED_MEM_USED, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_MEMCACHED_ITEMS, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_MEMCACHED_CONNS, REASON_TEXT);
@@ -284,7 +295,8 @@ static void names_the_meaning_of_errors(void **state)
 		assert_true(err.msg[0] && !strchr(err.msg, '\x1b'));
 	}
 	(void)parsed_refused(parse_memcached_stats, "ERROR Unknown command\r\n", ERR_UNSUPPORTED);
-	(void)parsed_refused(parse_memcached_stats, "ERROR Too many open connections\r\n", ERR_REFUSED);
+	(void)parsed_refused(
+		parse_memcached_stats, "ERROR Too many open connections\r\n", ERR_REFUSED);
 	(void)parsed_refused(parse_memcached_stats, "HTTP/1.1 400", ERR_PROTOCOL);
 	(void)parsed_refused(parse_memcached_stats, "", ERR_UNSUPPORTED);
 	struct sample *s = text("END\r\n"); /* `stats items` of an empty server */
@@ -338,8 +350,9 @@ static void lets_no_control_byte_through(void **state)
 static void survives_damage(void **state)
 {
 	(void)state;
-	static const char *const files[] = {"replies/memcached-1.6.18-extstore.stats", "cases/B03.stats",
-		"cases/B09.stats", "cases/B15.stats", "cases/B19.stats", "cases/F09b.raw"};
+	static const char *const files[] = {"replies/memcached-1.6.18-extstore.stats",
+		"cases/B03.stats", "cases/B09.stats", "cases/B15.stats", "cases/B19.stats",
+		"cases/F09b.raw"};
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		size_t len;
 		char *data = test_fixture(files[i], &len);

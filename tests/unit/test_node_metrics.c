@@ -21,7 +21,8 @@ static double used_share(const struct sample *s)
 static void reads_a_real_scrape(void **state)
 {
 	(void)state;
-	struct sample *s = parsed_fixture(parse_node_metrics, "replies/node_exporter-1.5.0.metrics");
+	struct sample *s =
+		parsed_fixture(parse_node_metrics, "replies/node_exporter-1.5.0.metrics");
 	assert_string_equal(s->product, "node_exporter");
 	assert_string_equal(s->version, "1.5.0");
 	assert_text(s, METRIC_HOST_KERNEL, "6.1.0-13-amd64");
@@ -51,9 +52,12 @@ static void passes_over_special_values(void **state)
 	struct sample *s = parsed_fixture(parse_node_metrics, "cases/F17.metrics");
 	test_near(used_share(s), 50, 1e-9);
 	sample_destroy(s);
-	s = text("node_memory_MemTotal_bytes 4096\nnode_memory_MemFree_bytes NaN\nnode_memory_Cached_bytes +Inf\n"
-		 "node_memory_Buffers_bytes -Infinity\nnode_memory_Dirty_bytes 0x10\nnode_memory_Shmem_bytes 1_000\n"
-		 "node_memory_Writeback_bytes -5\nnode_memory_SReclaimable_bytes 1e+300\nnode_vmstat_pswpin nan\n");
+	s = text("node_memory_MemTotal_bytes 4096\nnode_memory_MemFree_bytes "
+		 "NaN\nnode_memory_Cached_bytes +Inf\n"
+		 "node_memory_Buffers_bytes -Infinity\nnode_memory_Dirty_bytes "
+		 "0x10\nnode_memory_Shmem_bytes 1_000\n"
+		 "node_memory_Writeback_bytes -5\nnode_memory_SReclaimable_bytes "
+		 "1e+300\nnode_vmstat_pswpin nan\n");
 	assert_number(s, METRIC_HOST_MEM_TOTAL, 4096);
 	assert_missing(s, METRIC_HOST_MEM_FREE, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_HOST_MEM_CACHED, REASON_IMPLAUSIBLE);
@@ -61,7 +65,8 @@ static void passes_over_special_values(void **state)
 	assert_missing(s, METRIC_HOST_MEM_WRITEBACK, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_HOST_MEM_SRECLAIMABLE, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_HOST_SWAP_IN_TOTAL, REASON_IMPLAUSIBLE);
-	assert_missing(s, METRIC_HOST_MEM_DIRTY, REASON_NOT_EXPORTED); /* these lines are no metrics */
+	assert_missing(
+		s, METRIC_HOST_MEM_DIRTY, REASON_NOT_EXPORTED); /* these lines are no metrics */
 	assert_missing(s, METRIC_HOST_MEM_SHMEM, REASON_NOT_EXPORTED);
 	sample_destroy(s);
 }
@@ -70,7 +75,8 @@ static void passes_over_special_values(void **state)
 static void refuses_what_is_no_metrics(void **state)
 {
 	(void)state;
-	static const char *const files[] = {"cases/F19a.metrics", "cases/F19b.metrics", "cases/F19c.metrics"};
+	static const char *const files[] = {
+		"cases/F19a.metrics", "cases/F19b.metrics", "cases/F19c.metrics"};
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char *data = test_fixture(files[i], NULL);
 		assert_non_null(strstr(parsed_refused(parse_node_metrics, data, ERR_UNSUPPORTED),
@@ -109,16 +115,18 @@ static void knows_old_and_foreign_names(void **state)
 	assert_missing(s, METRIC_HOST_MEM_CACHED, REASON_NOT_EXPORTED);
 	sample_destroy(s);
 
-	s = text("node_memory_size_bytes 100\nnode_memory_free_bytes 60\nnode_memory_inactive_bytes 50\n");
+	s = text("node_memory_size_bytes 100\nnode_memory_free_bytes "
+		 "60\nnode_memory_inactive_bytes 50\n");
 	assert_missing(s, METRIC_HOST_MEM_AVAILABLE, REASON_NOT_EXPORTED); /* more than there is */
 	sample_destroy(s);
 	s = text("node_memory_size_bytes 100\nnode_memory_free_bytes 60\n");
 	assert_missing(s, METRIC_HOST_MEM_AVAILABLE, REASON_NOT_EXPORTED);
 	sample_destroy(s);
 
-	s = text("node_memory_MemTotal 8192\nnode_memory_MemAvailable 4096\nnode_boot_time 1.7e9\n"
-		 "node_disk_bytes_read{device=\"sda\"} 7\nnode_disk_sectors_read{device=\"sdb\"} 2\n"
-		 "node_context_switches 5\nnode_vmstat_pgmajfault 3\n");
+	s = text(
+		"node_memory_MemTotal 8192\nnode_memory_MemAvailable 4096\nnode_boot_time 1.7e9\n"
+		"node_disk_bytes_read{device=\"sda\"} 7\nnode_disk_sectors_read{device=\"sdb\"} 2\n"
+		"node_context_switches 5\nnode_vmstat_pgmajfault 3\n");
 	test_near(used_share(s), 50, 0);
 	assert_number(s, METRIC_HOST_DISK_READ_TOTAL, 7 + 1024);
 	assert_number(s, METRIC_HOST_BTIME, 1700000000);
@@ -130,20 +138,22 @@ static void knows_old_and_foreign_names(void **state)
 static void reads_labels_as_the_format_says(void **state)
 {
 	(void)state;
-	struct sample *s = text(
-		"# TYPE node_disk_read_bytes counter\n"
-		"node_disk_read_bytes_total{note=\"a } \\\" b, device=\\\"no\\\"\", device=\"sda\"} 5 1700000000\n"
-		"node_disk_read_bytes_total{device=\"sda1\"} 4\n"
-		"node_disk_read_bytes_total{device=\"dm-0\",} 3\n"
-		"node_disk_read_bytes_total{device=\"sdb\"} 6 # {trace_id=\"x\"} 1\n"
-		"node_disk_read_bytes_total{device=\"sdc} 100\n"
-		"node_disk_read_bytes_total{device=sdd} 100\n"
-		"node_disk_read_bytes_total 100\n"
-		"node_disk_written_bytes_total{device=\"sda\"} 9\n"
-		"node_exporter_build_info{branch=\"b\",goversion=\"go1.22\",version=\"1.8\x1b[2J\"} 1\n"
-		"  node_memory_MemTotal_bytes\t4096\n"
-		"# EOF\n"
-		"node_memory_MemTotal_bytes 1\n");
+	struct sample *s =
+		text("# TYPE node_disk_read_bytes counter\n"
+		     "node_disk_read_bytes_total{note=\"a } \\\" b, device=\\\"no\\\"\", "
+		     "device=\"sda\"} 5 1700000000\n"
+		     "node_disk_read_bytes_total{device=\"sda1\"} 4\n"
+		     "node_disk_read_bytes_total{device=\"dm-0\",} 3\n"
+		     "node_disk_read_bytes_total{device=\"sdb\"} 6 # {trace_id=\"x\"} 1\n"
+		     "node_disk_read_bytes_total{device=\"sdc} 100\n"
+		     "node_disk_read_bytes_total{device=sdd} 100\n"
+		     "node_disk_read_bytes_total 100\n"
+		     "node_disk_written_bytes_total{device=\"sda\"} 9\n"
+		     "node_exporter_build_info{branch=\"b\",goversion=\"go1.22\",version=\"1.8\x1b["
+		     "2J\"} 1\n"
+		     "  node_memory_MemTotal_bytes\t4096\n"
+		     "# EOF\n"
+		     "node_memory_MemTotal_bytes 1\n");
 	assert_number(s, METRIC_HOST_DISK_READ_TOTAL, 11);
 	test_near(raw_f64(parsed_cell(s, TABLE_HOST_DISK, "sda", COL_HOST_DISK_WRITE)), 9, 0);
 	assert_null(parsed_cell(s, TABLE_HOST_DISK, "sda1", COL_HOST_DISK_READ));
@@ -159,7 +169,8 @@ static void keeps_to_its_bound_of_disks(void **state)
 	char *lines = malloc(cap);
 	assert_non_null(lines);
 	for (int i = 0; i < 600; i++)
-		n += (size_t)snprintf(lines + n, cap - n, "node_disk_read_bytes_total{device=\"d%dx\"} 1\n", i);
+		n += (size_t)snprintf(
+			lines + n, cap - n, "node_disk_read_bytes_total{device=\"d%dx\"} 1\n", i);
 	struct sample *s = text(lines);
 	assert_int_equal(s->tables[TABLE_HOST_DISK].n, 512);
 	assert_true(s->tables[TABLE_HOST_DISK].cut);
@@ -171,8 +182,9 @@ static void keeps_to_its_bound_of_disks(void **state)
 static void survives_damage(void **state)
 {
 	(void)state;
-	static const char *const files[] = {"replies/node_exporter-1.5.0.metrics", "cases/F17.metrics",
-		"cases/F19a.metrics", "cases/F21a.metrics", "cases/F21b.metrics"};
+	static const char *const files[] = {"replies/node_exporter-1.5.0.metrics",
+		"cases/F17.metrics", "cases/F19a.metrics", "cases/F21a.metrics",
+		"cases/F21b.metrics"};
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		size_t len;
 		char *data = test_fixture(files[i], &len);

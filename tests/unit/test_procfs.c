@@ -76,8 +76,9 @@ static void finds_impossible_swap(void **state)
 	sample_destroy(s);
 
 	/* too large for bytes in 64 bits; no unit, so perhaps cut off; not a number */
-	s = parsed_text(parse_meminfo, "MemTotal: 5 kB\nSwapTotal:99999999999999999 kB\nSwapFree:1 kB\n"
-				       "Cached: 123\nBuffers: abc kB\nDirty:18446744073709551615 kB\nShmem:\n");
+	s = parsed_text(parse_meminfo,
+		"MemTotal: 5 kB\nSwapTotal:99999999999999999 kB\nSwapFree:1 kB\n"
+		"Cached: 123\nBuffers: abc kB\nDirty:18446744073709551615 kB\nShmem:\n");
 	assert_missing(s, METRIC_HOST_SWAP_TOTAL, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_HOST_SWAP_USED, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_HOST_MEM_CACHED, REASON_TEXT);
@@ -119,10 +120,12 @@ static void counts_scanned_pages_once(void **state)
 	assert_number(s, METRIC_HOST_VM_SCAN_TOTAL, 32100);
 	assert_number(s, METRIC_HOST_VM_STEAL_TOTAL, 28000);
 	sample_destroy(s);
-	/* 6.x has one reclaimer more; 2.6 named the zone at once; both views at once count as the new one */
-	s = parsed_text(parse_vmstat, "pgscan_kswapd 1\npgscan_direct 2\npgscan_khugepaged 4\npgscan_proactive 8\n"
-				      "pgscan_kswapd_normal 16\npgscan_anon 32\npgsteal_dma 1\npgsteal_high 2\n"
-				      "pgsteal_kswapd_movable 4\n");
+	/* 6.x has one reclaimer more; 2.6 named the zone at once; both views at once count as the
+	 * new one */
+	s = parsed_text(parse_vmstat,
+		"pgscan_kswapd 1\npgscan_direct 2\npgscan_khugepaged 4\npgscan_proactive 8\n"
+		"pgscan_kswapd_normal 16\npgscan_anon 32\npgsteal_dma 1\npgsteal_high 2\n"
+		"pgsteal_kswapd_movable 4\n");
 	assert_number(s, METRIC_HOST_VM_SCAN_TOTAL, 15);
 	assert_number(s, METRIC_HOST_VM_STEAL_TOTAL, 7);
 	sample_destroy(s);
@@ -139,7 +142,8 @@ static void tells_zero_from_not_in_this_kernel(void **state)
 	assert_number(s, METRIC_HOST_VM_MAJFAULT_TOTAL, 1294);
 	assert_number(s, METRIC_HOST_SWAP_IN_TOTAL, 0);
 	sample_destroy(s);
-	s = parsed_text(parse_vmstat, "pgpgin 3\npgpgout 5\nworkingset_refault 7\noom_kill 0\npswpout x\npgmajfault 9");
+	s = parsed_text(parse_vmstat,
+		"pgpgin 3\npgpgout 5\nworkingset_refault 7\noom_kill 0\npswpout x\npgmajfault 9");
 	assert_number(s, METRIC_HOST_VM_PGIN_TOTAL, 3072);
 	assert_number(s, METRIC_HOST_VM_PGOUT_TOTAL, 5120);
 	assert_number(s, METRIC_HOST_VM_REFAULT_TOTAL, 7);
@@ -147,7 +151,8 @@ static void tells_zero_from_not_in_this_kernel(void **state)
 	assert_missing(s, METRIC_HOST_SWAP_OUT_TOTAL, REASON_TEXT);
 	assert_missing(s, METRIC_HOST_VM_MAJFAULT_TOTAL, REASON_NO_KERNEL); /* cut off */
 	sample_destroy(s);
-	s = parsed_text(parse_vmstat, "workingset_refault_anon 1\nworkingset_refault_file 2\npgfault 1\n");
+	s = parsed_text(
+		parse_vmstat, "workingset_refault_anon 1\nworkingset_refault_file 2\npgfault 1\n");
 	assert_number(s, METRIC_HOST_VM_REFAULT_TOTAL, 2);
 	sample_destroy(s);
 }
@@ -180,8 +185,10 @@ static void counts_whole_disks_once(void **state)
 		"   8      32 sdc 9 0 5");
 	assert_number(s, METRIC_HOST_DISK_READ_TOTAL, (100 + 7 + 1000) * 512.0);
 	assert_int_equal(s->tables[TABLE_HOST_DISK].n, 5);
-	test_near(raw_f64(parsed_cell(s, TABLE_HOST_DISK, "sda", COL_HOST_DISK_WRITE)), 50 * 512, 0);
-	test_near(raw_f64(parsed_cell(s, TABLE_HOST_DISK, "dm-0", COL_HOST_DISK_READ)), 90 * 512, 0);
+	test_near(
+		raw_f64(parsed_cell(s, TABLE_HOST_DISK, "sda", COL_HOST_DISK_WRITE)), 50 * 512, 0);
+	test_near(
+		raw_f64(parsed_cell(s, TABLE_HOST_DISK, "dm-0", COL_HOST_DISK_READ)), 90 * 512, 0);
 	assert_null(parsed_cell(s, TABLE_HOST_DISK, "sda1", COL_HOST_DISK_READ));
 	sample_destroy(s);
 	s = parsed_text(parse_diskstats, ""); /* a container without any */
@@ -235,13 +242,17 @@ static struct sample *cgroup(const char *name, bson_t **doc)
 			t.version = (int)bson_iter_as_int64(&it);
 		else if (strcmp(key, "host_memtotal_bytes") == 0)
 			t.host_total = (uint64_t)bson_iter_as_int64(&it);
-		else if (strcmp(key, "memory.current") == 0 || strcmp(key, "memory.usage_in_bytes") == 0)
+		else if (strcmp(key, "memory.current") == 0 ||
+			 strcmp(key, "memory.usage_in_bytes") == 0)
 			t.current = text;
-		else if (strcmp(key, "memory.max") == 0 || strcmp(key, "memory.limit_in_bytes") == 0)
+		else if (strcmp(key, "memory.max") == 0 ||
+			 strcmp(key, "memory.limit_in_bytes") == 0)
 			t.max = text;
-		else if (strcmp(key, "memory.swap.current") == 0 || strcmp(key, "memory.memsw.usage_in_bytes") == 0)
+		else if (strcmp(key, "memory.swap.current") == 0 ||
+			 strcmp(key, "memory.memsw.usage_in_bytes") == 0)
 			t.swap_current = text;
-		else if (strcmp(key, "memory.swap.max") == 0 || strcmp(key, "memory.memsw.limit_in_bytes") == 0)
+		else if (strcmp(key, "memory.swap.max") == 0 ||
+			 strcmp(key, "memory.memsw.limit_in_bytes") == 0)
 			t.swap_max = text;
 	}
 	struct sample *s = sample_create(0);
@@ -282,8 +293,12 @@ static void reads_cgroup_cases(void **state)
 static void reads_both_versions_of_cgroups(void **state)
 {
 	(void)state;
-	struct cgroup_texts v2 = {.version = 2, .current = "1000\n", .max = "99999999\n", .host_total = 5000,
-		.swap_max = "max\n", .swap_current = "oops\n",
+	struct cgroup_texts v2 = {.version = 2,
+		.current = "1000\n",
+		.max = "99999999\n",
+		.host_total = 5000,
+		.swap_max = "max\n",
+		.swap_current = "oops\n",
 		.stat = "anon 5\nfile 700\nfile_dirty 9\n",
 		.io_stat = "8:0 rbytes=100 wbytes=1 rios=3\n8:16 wbytes=2 rbytes=11\n253:0 \n"};
 	struct sample *s = sample_create(0);
@@ -364,8 +379,10 @@ static void survives_damage(void **state)
 		parsed_damaged(files[i].parse, data, len < 4000 ? len : 4000);
 		free(data);
 	}
-	static const char psi[] = "some avg10=0.12 avg60=0.00 avg300=0.00 total=58761459\nfull total=5\n";
-	static const char disk[] = " 8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n 8 1 sda1 1 2 3 4 5 6 7 8 9 10 11\n";
+	static const char psi[] =
+		"some avg10=0.12 avg60=0.00 avg300=0.00 total=58761459\nfull total=5\n";
+	static const char disk[] =
+		" 8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n 8 1 sda1 1 2 3 4 5 6 7 8 9 10 11\n";
 	parsed_damaged(psi_memory, psi, strlen(psi));
 	parsed_damaged(parse_diskstats, disk, strlen(disk));
 }

@@ -77,9 +77,11 @@ static void shows_wrapped_negatives_as_negatives(void **state)
 static void finds_no_negative_and_no_wrapped_size_or_counter(void **state)
 {
 	(void)state;
-	struct sample *s = text("used_memory:18446744073709551000\nused_memory_rss:-5\n"
-				"keyspace_hits:18446744073709551615\nconnected_clients:99999999999999999999999\n"
-				"evicted_keys:x12\nexpired_keys:\nuptime_in_seconds:3000000123\nmaxclients:1e300\n");
+	struct sample *s = text(
+		"used_memory:18446744073709551000\nused_memory_rss:-5\n"
+		"keyspace_hits:18446744073709551615\nconnected_clients:99999999999999999999999\n"
+		"evicted_keys:x12\nexpired_keys:\nuptime_in_seconds:3000000123\nmaxclients:"
+		"1e300\n");
 	assert_missing(s, METRIC_REDIS_MEM_USED, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_REDIS_MEM_RSS, REASON_IMPLAUSIBLE);
 	assert_missing(s, METRIC_REDIS_HITS_TOTAL, REASON_IMPLAUSIBLE);
@@ -99,7 +101,8 @@ static void sums_keyspace_lines_by_name(void **state)
 	assert_number(s, METRIC_REDIS_KEYS, 37314);
 	assert_number(s, METRIC_REDIS_EXPIRES, 35950);
 	assert_int_equal(s->tables[TABLE_REDIS_DB].n, 4);
-	test_near(raw_f64(parsed_cell(s, TABLE_REDIS_DB, "db0", COL_REDIS_DB_AVG_TTL)), 590000123, 0);
+	test_near(
+		raw_f64(parsed_cell(s, TABLE_REDIS_DB, "db0", COL_REDIS_DB_AVG_TTL)), 590000123, 0);
 	assert_int_equal(parsed_cell(s, TABLE_REDIS_DB, "db1", COL_REDIS_DB_AVG_TTL)->why,
 		REASON_IMPLAUSIBLE);
 	test_near(raw_f64(parsed_cell(s, TABLE_REDIS_DB, "db3", COL_REDIS_DB_KEYS)), 14, 0);
@@ -135,9 +138,11 @@ static void reads_commands_with_colons_and_bars(void **state)
 	test_near(raw_f64(parsed_cell(s, TABLE_REDIS_CMD, "get", COL_REDIS_CMD_CALLS)), 500, 0);
 	test_near(raw_f64(parsed_cell(s, TABLE_REDIS_CMD, "host:", COL_REDIS_CMD_CALLS)), 9, 0);
 	test_near(raw_f64(parsed_cell(s, TABLE_REDIS_CMD, "host:", COL_REDIS_CMD_USEC)), 450, 0);
-	test_near(raw_f64(parsed_cell(s, TABLE_REDIS_CMD, "info", COL_REDIS_CMD_CALLS_TOTAL)), 40, 0);
+	test_near(
+		raw_f64(parsed_cell(s, TABLE_REDIS_CMD, "info", COL_REDIS_CMD_CALLS_TOTAL)), 40, 0);
 	/* 6.0 and before send no failed calls: not zero */
-	assert_int_equal(parsed_cell(s, TABLE_REDIS_CMD, "get", COL_REDIS_CMD_FAILED)->type, RAW_NONE);
+	assert_int_equal(
+		parsed_cell(s, TABLE_REDIS_CMD, "get", COL_REDIS_CMD_FAILED)->type, RAW_NONE);
 	sample_destroy(s);
 
 	s = info("A24.info");
@@ -211,7 +216,8 @@ static void divides_by_ram_where_there_is_no_limit(void **state)
 	assert_number(s, METRIC_REDIS_MEM_FRAG_RSS, 0.05);
 	sample_destroy(s);
 
-	s = text("used_memory:200\nused_memory_rss:100\n"); /* no mem_fragmentation_ratio: Dragonfly */
+	s = text("used_memory:200\nused_memory_rss:100\n"); /* no mem_fragmentation_ratio: Dragonfly
+							     */
 	assert_number(s, METRIC_REDIS_MEM_FRAG_RSS, 0.5);
 	sample_destroy(s);
 	s = text("used_memory:0\nused_memory_rss:100\nmem_fragmentation_ratio:-nan\n");
@@ -243,7 +249,8 @@ static void shows_a_sentinel_as_one(void **state)
 	assert_missing(s, METRIC_REDIS_MEM_USED, REASON_SENTINEL);
 	assert_missing(s, METRIC_REDIS_HITS_TOTAL, REASON_SENTINEL);
 	assert_int_equal(s->tables[TABLE_REDIS_MASTER].n, 3);
-	assert_string_equal(parsed_cell(s, TABLE_REDIS_MASTER, "cart", COL_REDIS_MASTER_STATE)->s, "sdown");
+	assert_string_equal(
+		parsed_cell(s, TABLE_REDIS_MASTER, "cart", COL_REDIS_MASTER_STATE)->s, "sdown");
 	assert_string_equal(parsed_cell(s, TABLE_REDIS_MASTER, "cart", COL_REDIS_MASTER_ADDRESS)->s,
 		"[2001:db8::5]:6379");
 	sample_destroy(s);
@@ -283,7 +290,8 @@ static void reads_fractions_units_and_percent(void **state)
 	assert_number(s, METRIC_REDIS_NET_IN_REPORTED, 0.02);
 	assert_number(s, METRIC_REDIS_MEM_USED, 1610612736);
 	sample_destroy(s);
-	s = text("used_memory:1.50G\nmaxmemory:512.00M\nused_memory_rss:943.5K\nallocator_frag_ratio:84.06%\n"
+	s = text("used_memory:1.50G\nmaxmemory:512.00M\nused_memory_rss:943.5K\nallocator_frag_"
+		 "ratio:84.06%\n"
 		 "used_cpu_sys:91,27\n");
 	assert_number(s, METRIC_REDIS_MEM_USED, 1610612736);
 	assert_number(s, METRIC_REDIS_MEM_MAX, 536870912);
@@ -300,10 +308,12 @@ static void knows_the_relatives(void **state)
 	static const struct {
 		const char *lines, *product, *version;
 	} cases[] = {
-		{"redis_version:7.2.4\nserver_name:valkey\nvalkey_version:8.0.1\nserver_mode:cluster\n"
-		 "availability_zone:\n", "valkey", "8.0.1"},
-		{"redis_version:7.4.0\ndragonfly_version:df-v1.25.1\nredis_mode:standalone\n", "dragonfly",
-			"df-v1.25.1"},
+		{"redis_version:7.2.4\nserver_name:valkey\nvalkey_version:8.0.1\nserver_mode:"
+		 "cluster\n"
+		 "availability_zone:\n",
+			"valkey", "8.0.1"},
+		{"redis_version:7.4.0\ndragonfly_version:df-v1.25.1\nredis_mode:standalone\n",
+			"dragonfly", "df-v1.25.1"},
 		{"redis_version:6.3.4\nmvcc_depth:0\n", "keydb", "6.3.4"},
 		{"redis_version:7.2.4\nredict_version:7.3.0\n", "redict", "7.3.0"},
 		{"redis_version:7.0.15\n", "redis", "7.0.15"},
@@ -323,7 +333,8 @@ static void knows_the_relatives(void **state)
 static void lowers_the_status_while_loading(void **state)
 {
 	(void)state;
-	struct sample *s = text("redis_version:7.0.0\nused_memory:5\nloading:1\nloading_loaded_perc:42.10\n");
+	struct sample *s =
+		text("redis_version:7.0.0\nused_memory:5\nloading:1\nloading_loaded_perc:42.10\n");
 	assert_int_equal(s->status, STATUS_LOADING);
 	assert_int_equal(s->err.code, ERR_LOADING);
 	assert_non_null(strstr(s->err.msg, "42 %"));
@@ -367,20 +378,23 @@ static void does_not_believe_a_cut_line(void **state)
 	s = text("$32\r\n# Memory\r\nused_memory:53687091\r\n\r\n");
 	assert_number(s, METRIC_REDIS_MEM_USED, 53687091);
 	sample_destroy(s);
-	(void)parsed_refused(parse_redis_info, "$99999999999999999999999\r\nused_memory:1\r\n", ERR_PROTOCOL);
+	(void)parsed_refused(
+		parse_redis_info, "$99999999999999999999999\r\nused_memory:1\r\n", ERR_PROTOCOL);
 }
 
 static void refuses_what_is_no_info(void **state)
 {
 	(void)state;
 	(void)parsed_refused(parse_redis_info, "", ERR_PROTOCOL);
-	(void)parsed_refused(parse_redis_info, "HTTP/1.1 400 Bad Request\r\nServer: x\r\n", ERR_PROTOCOL);
+	(void)parsed_refused(
+		parse_redis_info, "HTTP/1.1 400 Bad Request\r\nServer: x\r\n", ERR_PROTOCOL);
 	(void)parsed_refused(parse_redis_info, "STAT pid 1\r\nEND\r\n", ERR_PROTOCOL);
 	size_t len;
 	static const struct {
 		const char   *file;
 		enum err_code code;
-	} raw[] = {{"cases/A05.raw", ERR_LOADING}, {"cases/A26.raw", ERR_AUTH}, {"cases/A26b.raw", ERR_AUTH}};
+	} raw[] = {{"cases/A05.raw", ERR_LOADING}, {"cases/A26.raw", ERR_AUTH},
+		{"cases/A26b.raw", ERR_AUTH}};
 	for (size_t i = 0; i < 3; i++) {
 		char *data = test_fixture(raw[i].file, &len);
 		(void)parsed_refused(parse_redis_info, data, raw[i].code);
@@ -416,12 +430,14 @@ static void names_the_meaning_of_errors(void **state)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err err = {0};
-		assert_int_equal(parse_redis_error(cases[i].line, strlen(cases[i].line), &err), cases[i].status);
+		assert_int_equal(parse_redis_error(cases[i].line, strlen(cases[i].line), &err),
+			cases[i].status);
 		assert_int_equal(status_from_err(err.code), cases[i].status);
 		assert_true(err.msg[0] != '\0');
 	}
 	struct err err = {0};
-	static const char line[] = "ERR unknown command `AUTH`, with args beginning with: `secret`, ";
+	static const char line[] =
+		"ERR unknown command `AUTH`, with args beginning with: `secret`, ";
 	(void)parse_redis_error(line, strlen(line), &err);
 	assert_null(strstr(err.msg, "secret"));
 	assert_non_null(strstr(err.msg, "`AUTH`"));
@@ -430,8 +446,9 @@ static void names_the_meaning_of_errors(void **state)
 static void survives_damage(void **state)
 {
 	(void)state;
-	static const char *const files[] = {"replies/redis-7.0.15.info", "cases/A12.info", "cases/A18.info",
-		"cases/A06.info", "cases/A24.info", "cases/E01.info", "cases/F09.raw"};
+	static const char *const files[] = {"replies/redis-7.0.15.info", "cases/A12.info",
+		"cases/A18.info", "cases/A06.info", "cases/A24.info", "cases/E01.info",
+		"cases/F09.raw"};
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		size_t len;
 		char *data = test_fixture(files[i], &len);
