@@ -33,7 +33,7 @@ bool span_pair(struct span list, const char *name, struct span *value);
 
 struct lines {
 	struct span rest;
-	bool        crlf; /* some line so far ended in CR LF */
+	bool        crlf; /* some line so far ended in CR */
 	bool        cut;  /* the line just given had no newline: it may have been cut off */
 };
 

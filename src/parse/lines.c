@@ -121,7 +121,7 @@ bool lines_next(struct lines *l, struct span *line)
 	(void)span_next(&l->rest, '\n', line);
 	if (line->len && line->s[line->len - 1] == '\r') {
 		line->len--;
-		l->crlf = l->crlf || !l->cut;
+		l->crlf = true;
 	}
 	return true;
 }

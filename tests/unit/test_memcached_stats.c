@@ -265,6 +265,11 @@ static void does_not_believe_a_cut_line(void **state)
 	s = text("STAT pid 1\r\nSTAT get_hits 1\r\nEND");
 	assert_int_equal(s->status, STATUS_OK);
 	sample_destroy(s);
+	/* too early to say that it is a proxy */
+	s = text("STAT pid 1\r\nSTAT uptime 5\r\nSTAT ti");
+	assert_text(s, METRIC_MEMCACHED_KIND, "server");
+	assert_int_equal(s->status, STATUS_PARTIAL);
+	sample_destroy(s);
 	(void)parsed_refused(parse_memcached_stats, "STAT pi", ERR_PROTOCOL);
 }
 
