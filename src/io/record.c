@@ -185,8 +185,9 @@ static bool declare(struct recorder *r, const struct sample *s, struct err *err)
 
 		if (r->metric_known[id] || is_plain_missing(&s->raw[id]))
 			continue;
+		const char *unit = unit_name(d->unit);
 		strbuf_printf(&r->line, "M %u %s %s %s", (unsigned)id, d->name, sem_word(d->sem),
-			unit_name(d->unit));
+			*unit ? unit : "none");
 		if (!write_line(r, err))
 			return false;
 		r->metric_known[id] = true;
