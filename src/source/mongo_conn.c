@@ -6,7 +6,8 @@
 #include "hotset/parse.h"
 
 #define CONNECT_MAX_MS 3000
-#define SOCKET_SHARE   0.8 /* of the poll's time that one read may take */
+#define SOCKET_SHARE   0.8  /* of the poll's time that one read may take */
+#define SOCKET_CLOSE   0.95 /* of that: a read that failed later was out of time */
 
 /* ---- URI --------------------------------------------------------------------------------------- */
 
@@ -116,7 +117,7 @@ static enum err_code classify(const struct mongo_conn *c, const bson_error_t *e,
 	case MONGOC_ERROR_STREAM:
 		/* "socket error or timeout", says the driver: the time tells which. */
 		if (e->code == MONGOC_ERROR_STREAM_SOCKET)
-			return took_ms >= c->socket_ms ? ERR_TIMEOUT : ERR_REFUSED;
+			return took_ms >= c->socket_ms * SOCKET_CLOSE ? ERR_TIMEOUT : ERR_REFUSED;
 		return e->code == MONGOC_ERROR_STREAM_NAME_RESOLUTION ? ERR_DNS : guess_code(cause);
 	default:
 		return guess_code(cause);
@@ -155,8 +156,13 @@ static void explain(const struct mongo_conn *c, const bson_error_t *e, int64_t t
 	}
 	take_cause(e->message, cause, sizeof(cause));
 	code = classify(c, e, took_ms, cause);
-	err_set(&f->err, code, "%s: %s", words_for(code), cause);
 	f->status = status_from_err(code);
+	if (e->domain == MONGOC_ERROR_STREAM && e->code == MONGOC_ERROR_STREAM_SOCKET) {
+		err_set(&f->err, code, code == ERR_TIMEOUT ? "%s does not answer in time"
+							   : "connection to %s lost", c->target->address);
+		return;
+	}
+	err_set(&f->err, code, "%s: %s", words_for(code), cause);
 }
 
 /* ---- commands ---------------------------------------------------------------------------------- */
