@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+PRINTF_LIKE(4, 0)
 static void fill(struct err *err, enum err_code code, int sys, const char *fmt, va_list ap)
 {
 	err->code = code;

@@ -7,6 +7,7 @@
 
 #define DRAFT_MAX 1024u /* bytes of a sentence before it is cut at a character's edge */
 
+PRINTF_LIKE(3, 0)
 static void write_text(char *out, size_t cap, const char *fmt, va_list args)
 {
 	char draft[DRAFT_MAX];
