@@ -16,32 +16,32 @@
 
 struct counter_base {
 	struct raw raw; /* RAW_NONE: never seen */
-	int64_t    mono_ns;
-	uint64_t   epoch;
+	int64_t mono_ns;
+	uint64_t epoch;
 };
 
 struct row_base {
-	uint64_t   key;
+	uint64_t key;
 	struct raw cells[TABLE_COLS_MAX];
 };
 
 /* The rows of a table when it was last asked for, sorted by key. */
 struct table_base {
-	bool             seen, cut;
-	unsigned         n, cap;
+	bool seen, cut;
+	unsigned n, cap;
 	struct row_base *rows;
-	int64_t          mono_ns;
-	uint64_t         epoch;
+	int64_t mono_ns;
+	uint64_t epoch;
 };
 
 struct derive {
-	enum kind           kind;
-	bool                one_dump;
-	bool                started;
-	int64_t             mono_ns; /* of the sample before */
-	uint64_t            epoch;   /* the last one known */
+	enum kind kind;
+	bool one_dump;
+	bool started;
+	int64_t mono_ns; /* of the sample before */
+	uint64_t epoch;  /* the last one known */
 	struct counter_base counters[METRIC_COUNT];
-	struct table_base   tables[TABLE_COUNT];
+	struct table_base tables[TABLE_COUNT];
 };
 
 /* Tables that list a row only once its counters have left zero: a new row counts from zero. */
@@ -222,7 +222,8 @@ static void derive_metrics(const struct derive_ctx *c)
 			c->f->v[id] = number_value(raw);
 			break;
 		case SEM_RATE: /* of the counter that follows it */
-			c->f->v[id] = rate_value(c, derive_delta(c, id + 1), metric_table[id].scale);
+			c->f->v[id] =
+				rate_value(c, derive_delta(c, id + 1), metric_table[id].scale);
 			break;
 		case SEM_CALC:
 		case SEM_INFO:
@@ -241,7 +242,8 @@ static void remember_metrics(struct derive *d, const struct sample *s)
 	metric_range(d->kind, &first, &end);
 	for (enum metric_id id = first; id < end; id++)
 		if (is_counter(id) && is_number(&s->raw[id]))
-			d->counters[id] = (struct counter_base){s->raw[id], s->mono_ns, epoch_of(d, s)};
+			d->counters[id] =
+				(struct counter_base){s->raw[id], s->mono_ns, epoch_of(d, s)};
 }
 
 /* ---- tables ---- */
@@ -278,8 +280,8 @@ static const struct row_base *find_row(const struct table_base *b, uint64_t key)
 	return b->n ? bsearch(&want, b->rows, b->n, sizeof(want), compare_rows) : NULL;
 }
 
-static struct delta cell_delta(const struct derive_ctx *c, enum table_id t, const struct row_base *row,
-	const struct raw *cur, unsigned col)
+static struct delta cell_delta(const struct derive_ctx *c, enum table_id t,
+	const struct row_base *row, const struct raw *cur, unsigned col)
 {
 	static const struct raw zero = {.type = RAW_U64}, none = {.type = RAW_NONE};
 	const struct table_base *base = &c->d->tables[t];
@@ -322,10 +324,12 @@ static void derive_table(const struct derive_ctx *c, enum table_id t)
 	out->n = rows->n;
 	for (unsigned i = 0; i < rows->n; i++) {
 		const struct raw *cells = sample_row(c->s, t, i);
-		const struct row_base *row = find_row(&c->d->tables[t], row_key(&table_table[t], cells));
+		const struct row_base *row =
+			find_row(&c->d->tables[t], row_key(&table_table[t], cells));
 
 		for (unsigned col = 0; col < ncols; col++)
-			out->cells[(size_t)i * ncols + col] = derive_cell(c, t, row, &cells[col], col);
+			out->cells[(size_t)i * ncols + col] =
+				derive_cell(c, t, row, &cells[col], col);
 	}
 }
 

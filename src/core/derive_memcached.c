@@ -22,7 +22,8 @@ static void derive_evictions(const struct derive_ctx *c)
 		derive_diff(c, METRIC_MEMCACHED_EVICTED_UNFETCHED), evictions, 100,
 		REASON_NO_EVICTIONS);
 	derive_ratio(c, METRIC_MEMCACHED_EVICTED_ACTIVE_SHARE,
-		derive_diff(c, METRIC_MEMCACHED_EVICTED_ACTIVE), evictions, 100, REASON_NO_EVICTIONS);
+		derive_diff(c, METRIC_MEMCACHED_EVICTED_ACTIVE), evictions, 100,
+		REASON_NO_EVICTIONS);
 }
 
 static struct cell_value *slab_row(const struct derive_ctx *c, unsigned i)
@@ -51,8 +52,8 @@ static void derive_slab_shares(const struct derive_ctx *c)
 	for (unsigned i = 0; i < c->f->tables[TABLE_MEMCACHED_SLAB].n; i++) {
 		struct cell_value *row = slab_row(c, i);
 
-		row[COL_MEMCACHED_SLAB_PAGE_SHARE].num = value_ratio(row[COL_MEMCACHED_SLAB_PAGES].num,
-			pages, 100, REASON_NO_TRAFFIC);
+		row[COL_MEMCACHED_SLAB_PAGE_SHARE].num = value_ratio(
+			row[COL_MEMCACHED_SLAB_PAGES].num, pages, 100, REASON_NO_TRAFFIC);
 		row[COL_MEMCACHED_SLAB_EVICTED_SHARE].num = value_ratio(
 			row[COL_MEMCACHED_SLAB_EVICTED].num, evicted, 100, REASON_NO_EVICTIONS);
 	}

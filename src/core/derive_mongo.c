@@ -1,4 +1,4 @@
-/* What serverStatus does not give ready-made: shares of the cache, costs per operation, quantiles. */
+/* What serverStatus does not give ready-made: shares of the cache, costs of reads, quantiles. */
 #include "hotset/derive.h"
 
 static void derive_cache(const struct derive_ctx *c)
@@ -35,16 +35,16 @@ static void derive_reads(const struct derive_ctx *c)
 
 	derive_ratio(c, METRIC_MONGO_READ_LATENCY, time, derive_diff(c, METRIC_MONGO_READ_COUNT), 1,
 		REASON_NO_TRAFFIC);
-	derive_ratio(c, METRIC_MONGO_READ_OPS, ops, value_of(span.why == REASON_OK ? span.dt : 0), 1,
-		REASON_FIRST);
-	derive_ratio(c, METRIC_MONGO_READ_PER_OP, derive_diff(c, METRIC_MONGO_CACHE_PAGES_READ_TOTAL),
-		ops, 1, REASON_NO_TRAFFIC);
+	derive_ratio(c, METRIC_MONGO_READ_OPS, ops, value_of(span.why == REASON_OK ? span.dt : 0),
+		1, REASON_FIRST);
+	derive_ratio(c, METRIC_MONGO_READ_PER_OP,
+		derive_diff(c, METRIC_MONGO_CACHE_PAGES_READ_TOTAL), ops, 1, REASON_NO_TRAFFIC);
 	derive_ratio(c, METRIC_MONGO_READ_COST_PER_OP, time, ops, 1, REASON_NO_TRAFFIC);
 	derive_explain(c, METRIC_MONGO_READ_DEVICE_SHARE, REASON_NOT_SAME_HOST);
 }
 
-static void derive_mean_latency(const struct derive_ctx *c, enum metric_id id, enum metric_id time,
-	enum metric_id ops)
+static void derive_mean_latency(
+	const struct derive_ctx *c, enum metric_id id, enum metric_id time, enum metric_id ops)
 {
 	derive_ratio(c, id, derive_diff(c, time), derive_diff(c, ops), 1, REASON_NO_TRAFFIC);
 }
@@ -64,8 +64,8 @@ static int compare_buckets(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static unsigned read_buckets(const struct derive_ctx *c, struct bucket *out, double *total,
-	enum reason *why)
+static unsigned read_buckets(
+	const struct derive_ctx *c, struct bucket *out, double *total, enum reason *why)
 {
 	const struct frame_rows *rows = &c->f->tables[TABLE_MONGO_LATENCY];
 	unsigned n = 0;
@@ -167,7 +167,8 @@ const struct cell_value *derive_mongo_scan(const struct frame *f)
 		const struct cell_value *row = frame_row(f, TABLE_MONGO_OP, i);
 		const char *plan = row[COL_MONGO_OP_PLAN].text, *ns = row[COL_MONGO_OP_NS].text;
 
-		if (!plan || strncmp(plan, "COLLSCAN", 8) != 0 || (ns && strncmp(ns, "local.", 6) == 0))
+		if (!plan || strncmp(plan, "COLLSCAN", 8) != 0 ||
+			(ns && strncmp(ns, "local.", 6) == 0))
 			continue;
 		if (!longest || row[COL_MONGO_OP_SECS].num.v > longest[COL_MONGO_OP_SECS].num.v)
 			longest = row;
@@ -193,8 +194,8 @@ void derive_mongo(const struct derive_ctx *c)
 
 	derive_cache(c);
 	derive_reads(c);
-	derive_mean_latency(c, METRIC_MONGO_LAT_READS, METRIC_MONGO_LAT_READS_TIME,
-		METRIC_MONGO_LAT_READS_OPS);
+	derive_mean_latency(
+		c, METRIC_MONGO_LAT_READS, METRIC_MONGO_LAT_READS_TIME, METRIC_MONGO_LAT_READS_OPS);
 	derive_mean_latency(c, METRIC_MONGO_LAT_WRITES, METRIC_MONGO_LAT_WRITES_TIME,
 		METRIC_MONGO_LAT_WRITES_OPS);
 	derive_mean_latency(c, METRIC_MONGO_LAT_COMMANDS, METRIC_MONGO_LAT_COMMANDS_TIME,

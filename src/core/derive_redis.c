@@ -5,12 +5,13 @@ static void derive_memory(const struct derive_ctx *c)
 {
 	const struct value *v = c->f->v;
 	/* servers before 5.0 do not send it; then the evictor counts everything */
-	struct value counted = value_sub(v[METRIC_REDIS_MEM_USED],
-		value_or(v[METRIC_REDIS_MEM_NOT_COUNTED], 0));
+	struct value counted =
+		value_sub(v[METRIC_REDIS_MEM_USED], value_or(v[METRIC_REDIS_MEM_NOT_COUNTED], 0));
 
-	derive_ratio(c, METRIC_REDIS_MEM_FILL, counted, v[METRIC_REDIS_MEM_MAX], 100, REASON_NO_LIMIT);
-	derive_ratio(c, METRIC_REDIS_MEM_OF_RAM, v[METRIC_REDIS_MEM_USED], v[METRIC_REDIS_MEM_SYSTEM],
-		100, REASON_IMPLAUSIBLE);
+	derive_ratio(
+		c, METRIC_REDIS_MEM_FILL, counted, v[METRIC_REDIS_MEM_MAX], 100, REASON_NO_LIMIT);
+	derive_ratio(c, METRIC_REDIS_MEM_OF_RAM, v[METRIC_REDIS_MEM_USED],
+		v[METRIC_REDIS_MEM_SYSTEM], 100, REASON_IMPLAUSIBLE);
 }
 
 static void derive_hit_ratios(const struct derive_ctx *c)
@@ -20,9 +21,10 @@ static void derive_hit_ratios(const struct derive_ctx *c)
 	struct value all_hits = c->f->v[METRIC_REDIS_HITS_TOTAL];
 	struct value all_misses = c->f->v[METRIC_REDIS_MISSES_TOTAL];
 
-	derive_ratio(c, METRIC_REDIS_HIT_RATIO, hits, value_add(hits, misses), 100, REASON_NO_TRAFFIC);
-	derive_ratio(c, METRIC_REDIS_HIT_RATIO_TOTAL, all_hits, value_add(all_hits, all_misses), 100,
-		REASON_NO_TRAFFIC);
+	derive_ratio(
+		c, METRIC_REDIS_HIT_RATIO, hits, value_add(hits, misses), 100, REASON_NO_TRAFFIC);
+	derive_ratio(c, METRIC_REDIS_HIT_RATIO_TOTAL, all_hits, value_add(all_hits, all_misses),
+		100, REASON_NO_TRAFFIC);
 }
 
 static void derive_commands(const struct derive_ctx *c)
@@ -44,6 +46,7 @@ void derive_redis(const struct derive_ctx *c)
 	derive_ratio(c, METRIC_REDIS_RESIDENCE, c->f->v[METRIC_REDIS_KEYS],
 		c->f->v[METRIC_REDIS_EVICTED], 1, REASON_NO_EVICTIONS);
 	derive_commands(c);
-	for (enum metric_id id = METRIC_REDIS_STAMPEDE_RATE; id <= METRIC_REDIS_STAMPEDE_OBSERVED; id++)
+	for (enum metric_id id = METRIC_REDIS_STAMPEDE_RATE; id <= METRIC_REDIS_STAMPEDE_OBSERVED;
+		id++)
 		derive_explain(c, id, REASON_NOT_SET);
 }

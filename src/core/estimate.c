@@ -14,22 +14,22 @@
 
 #include <math.h>
 
-#define MEAN_S          10u   /* of the fill means */
-#define SLOPE_S         30u   /* window of the slopes */
-#define SLOPE_MIN       10u   /* present seconds that a slope needs */
-#define SLOPE_SIGMAS    3.0   /* a slope below this many standard errors is flat */
-#define WINDOW_S        60u   /* of the working set */
-#define SCAN_S          75u   /* no scan may have ended in these; its pages come in after its count */
-#define WINDOW_MIN      10u   /* present seconds that an estimate needs */
-#define FEW_EVICTIONS   1.0   /* pages per second that count as "nothing is evicted" */
+#define MEAN_S          10u /* of the fill means */
+#define SLOPE_S         30u /* window of the slopes */
+#define SLOPE_MIN       10u /* present seconds that a slope needs */
+#define SLOPE_SIGMAS    3.0 /* a slope below this many standard errors is flat */
+#define WINDOW_S        60u /* of the working set */
+#define SCAN_S          75u /* no scan may have ended in these; its pages come in after its count */
+#define WINDOW_MIN      10u /* present seconds that an estimate needs */
+#define FEW_EVICTIONS   1.0 /* pages per second that count as "nothing is evicted" */
 #define WARM_PER_OP     0.01  /* pages read per operation above which a cache still fills */
 #define MIN_OPS_FIT     100.0 /* operations in the window, when nothing is evicted */
 #define MIN_OPS_STEADY  1000.0
-#define STEADY_POINTS   5.0   /* points of fill between the first and the last third */
-#define STEADY_READS    0.5   /* of the mean rate of pages read, likewise */
+#define STEADY_POINTS   5.0 /* points of fill between the first and the last third */
+#define STEADY_READS    0.5 /* of the mean rate of pages read, likewise */
 #define MAX_PER_OP      0.95
-#define MAX_WRITE_SHARE 0.5   /* of the operations; beyond it R is not the set that is read */
-#define RANGE           0.15  /* measured error of the uniform-equivalent: within -7 and +13 % */
+#define MAX_WRITE_SHARE 0.5  /* of the operations; beyond it R is not the set that is read */
+#define RANGE           0.15 /* measured error of the uniform-equivalent: within -7 and +13 % */
 
 static void set(struct frame *f, enum metric_id id, struct value v)
 {
@@ -38,7 +38,8 @@ static void set(struct frame *f, enum metric_id id, struct value v)
 
 /* ---- means and times to trigger ---- */
 
-static void set_mean(const struct history *h, struct frame *f, enum metric_id of, enum metric_id out)
+static void set_mean(
+	const struct history *h, struct frame *f, enum metric_id of, enum metric_id out)
 {
 	double mean;
 
@@ -77,8 +78,8 @@ struct window {
 /* Sums over the seconds in which all that matters was measured. */
 struct totals {
 	unsigned n;
-	double   fill, evicted, pages, ops, scans, read_bytes, writes;
-	double   fill_drift, pages_drift; /* mean of the last third less mean of the first */
+	double fill, evicted, pages, ops, scans, read_bytes, writes;
+	double fill_drift, pages_drift; /* mean of the last third less mean of the first */
 };
 
 static void read_window(const struct history *h, const struct frame *f, struct window *w)
@@ -177,7 +178,8 @@ static enum reason check_steady(const struct frame *f, const struct totals *t)
 	return REASON_OK;
 }
 
-static void set_working_set(struct frame *f, double low, double ratio, double high, const char *kind)
+static void set_working_set(
+	struct frame *f, double low, double ratio, double high, const char *kind)
 {
 	set(f, METRIC_MONGO_WS_LOW, value_of(low));
 	set(f, METRIC_MONGO_WS_RATIO, value_of(ratio));

@@ -6,19 +6,20 @@
 
 #include <math.h>
 
-#define GAP_INTERVALS 2.5  /* an interval this many times the usual one is a gap, not a slow poll */
-#define AGE_FILL_MAX  60.0 /* seconds that a value of a rarely asked part may cover */
+#define GAP_INTERVALS 2.5 /* an interval this many times the usual one is a gap, not a slow poll   \
+			   */
+#define AGE_FILL_MAX 60.0 /* seconds that a value of a rarely asked part may cover */
 
 struct history {
-	enum kind      kind;
+	enum kind kind;
 	enum metric_id first, end;
-	unsigned       steps;
-	bool           started;
-	int64_t        head;     /* the newest step */
-	int64_t        mono_ns;  /* of the newest frame */
-	double         usual_s;  /* interval of the frames before, 0: unknown */
-	double         span_s;   /* what the newest frame covers, 0: just its own step */
-	float        **rings;    /* end - first of them, NULL until needed */
+	unsigned steps;
+	bool started;
+	int64_t head;    /* the newest step */
+	int64_t mono_ns; /* of the newest frame */
+	double usual_s;  /* interval of the frames before, 0: unknown */
+	double span_s;   /* what the newest frame covers, 0: just its own step */
+	float **rings;   /* end - first of them, NULL until needed */
 };
 
 struct history *history_create(enum kind kind, unsigned steps)
@@ -134,8 +135,8 @@ static float *need_ring(struct history *h, enum metric_id id)
 	return *ring;
 }
 
-void history_put_one(struct history *h, enum metric_id id, int64_t mono_ns, double span_s,
-	struct value v)
+void history_put_one(
+	struct history *h, enum metric_id id, int64_t mono_ns, double span_s, struct value v)
 {
 	int64_t last = step_of(mono_ns), first = last;
 
@@ -206,8 +207,8 @@ float history_at(const struct history *h, enum metric_id id, int64_t mono_ns)
 	return ring && step_is_held(h, step) ? ring[slot_of(h, step)] : NAN;
 }
 
-unsigned history_window(const struct history *h, enum metric_id id, int64_t mono_ns, unsigned n,
-	float *out)
+unsigned history_window(
+	const struct history *h, enum metric_id id, int64_t mono_ns, unsigned n, float *out)
 {
 	const float *ring = ring_of(h, id);
 	int64_t first = step_of(mono_ns) - n + 1;
@@ -225,8 +226,8 @@ unsigned history_window(const struct history *h, enum metric_id id, int64_t mono
 
 #define WINDOW_MAX 600u /* steps that the statistics below look back at most */
 
-static unsigned read_window(const struct history *h, enum metric_id id, int64_t mono_ns, unsigned *n,
-	float out[WINDOW_MAX])
+static unsigned read_window(const struct history *h, enum metric_id id, int64_t mono_ns,
+	unsigned *n, float out[WINDOW_MAX])
 {
 	if (*n > WINDOW_MAX)
 		*n = WINDOW_MAX;

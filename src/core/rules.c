@@ -16,16 +16,16 @@
 #define FORGET_S         60.0 /* verdicts about data older than this are dropped */
 
 struct slot {
-	enum level      level;    /* LEVEL_OK: nothing holds */
-	enum level      reported; /* the highest level that has an event */
-	int64_t         since_wall_ns, since_mono_ns, held_mono_ns;
-	uint64_t        event_id;
-	struct finding *held;     /* what led to it, while a level holds */
-	void           *course;
+	enum level level;    /* LEVEL_OK: nothing holds */
+	enum level reported; /* the highest level that has an event */
+	int64_t since_wall_ns, since_mono_ns, held_mono_ns;
+	uint64_t event_id;
+	struct finding *held; /* what led to it, while a level holds */
+	void *course;
 };
 
 struct rule_state {
-	unsigned    n;
+	unsigned n;
 	struct slot slots[];
 };
 
@@ -35,8 +35,10 @@ static void eval_stale(const struct model *m, const struct endpoint *ep, struct 
 static void eval_restarted(const struct model *m, const struct endpoint *ep, struct finding *out);
 
 static const struct rule rule_stale = {.code = "endpoint.stale", .eval = eval_stale};
-static const struct rule rule_restarted = {
-	.code = "endpoint.restarted", .hold_s = RESTARTED_HOLD_S, .quiet = true, .eval = eval_restarted};
+static const struct rule rule_restarted = {.code = "endpoint.restarted",
+	.hold_s = RESTARTED_HOLD_S,
+	.quiet = true,
+	.eval = eval_restarted};
 
 enum { SLOT_STALE, SLOT_RESTARTED, SLOT_FIRST };
 
@@ -54,7 +56,8 @@ static void eval_stale(const struct model *m, const struct endpoint *ep, struct 
 			num_duration(age, age_s), late ? "no answer" : why);
 	else
 		return;
-	finding_next(out, "Older numbers stay, dimmed. See whether the server answers its own client.");
+	finding_next(
+		out, "Older numbers stay, dimmed. See whether the server answers its own client.");
 	data_num(&out->data, "age_s", age_s < 0 ? (double)NAN : age_s);
 	data_text(&out->data, "status", status_word(ep->status));
 }
@@ -64,8 +67,8 @@ static void eval_restarted(const struct model *m, const struct endpoint *ep, str
 	(void)m;
 	if (!ep->frame.restarted)
 		return;
-	finding_say(out, LEVEL_INFO, "%s is another server run than before: its counters began anew",
-		ep->name);
+	finding_say(out, LEVEL_INFO,
+		"%s is another server run than before: its counters began anew", ep->name);
 	finding_next(out, "Look into the server's log for the reason.");
 }
 
@@ -134,8 +137,8 @@ static double seconds_between(int64_t from_ns, int64_t to_ns)
 	return (double)(to_ns - from_ns) / (double)NS_PER_SEC;
 }
 
-static void report_begin(struct model *m, const struct endpoint *ep, const struct rule *rule,
-	struct slot *s)
+static void report_begin(
+	struct model *m, const struct endpoint *ep, const struct rule *rule, struct slot *s)
 {
 	if (rule->course || s->level <= s->reported || (rule->quiet && s->level < LEVEL_WARN))
 		return;
@@ -144,8 +147,8 @@ static void report_begin(struct model *m, const struct endpoint *ep, const struc
 		EVENT_BEGIN, s->held->text, &s->held->data);
 }
 
-static void report_end(struct model *m, const struct endpoint *ep, const struct rule *rule,
-	const struct slot *s)
+static void report_end(
+	struct model *m, const struct endpoint *ep, const struct rule *rule, const struct slot *s)
 {
 	char text[sizeof(s->held->text) + NUM_MAX + 16], duration[NUM_MAX];
 	double held_s = seconds_between(s->since_mono_ns, s->held_mono_ns);
@@ -157,11 +160,12 @@ static void report_end(struct model *m, const struct endpoint *ep, const struct 
 			s->held->text);
 	else
 		snprintf(text, sizeof(text), "over: %s", s->held->text);
-	model_add_event(m, s->event_id, ep->index, code_of(rule, s->held), s->reported, EVENT_END, text,
-		&s->held->data);
+	model_add_event(m, s->event_id, ep->index, code_of(rule, s->held), s->reported, EVENT_END,
+		text, &s->held->data);
 }
 
-static void lower(struct model *m, const struct endpoint *ep, const struct rule *rule, struct slot *s)
+static void lower(
+	struct model *m, const struct endpoint *ep, const struct rule *rule, struct slot *s)
 {
 	void *course = s->course;
 
@@ -171,8 +175,8 @@ static void lower(struct model *m, const struct endpoint *ep, const struct rule 
 	*s = (struct slot){.course = course};
 }
 
-static void raise(struct model *m, const struct endpoint *ep, const struct rule *rule, struct slot *s,
-	const struct finding *f)
+static void raise(struct model *m, const struct endpoint *ep, const struct rule *rule,
+	struct slot *s, const struct finding *f)
 {
 	if (!s->held)
 		s->held = malloc(sizeof(*s->held));
@@ -190,11 +194,11 @@ static void raise(struct model *m, const struct endpoint *ep, const struct rule 
 	report_begin(m, ep, rule, s);
 }
 
-static void apply(struct model *m, const struct endpoint *ep, const struct rule *rule, struct slot *s,
-	const struct finding *f)
+static void apply(struct model *m, const struct endpoint *ep, const struct rule *rule,
+	struct slot *s, const struct finding *f)
 {
-	bool holds_on = s->level > f->level &&
-			seconds_between(s->held_mono_ns, m->mono_ns) < rule->hold_s;
+	bool holds_on =
+		s->level > f->level && seconds_between(s->held_mono_ns, m->mono_ns) < rule->hold_s;
 
 	if (holds_on)
 		return;
@@ -287,7 +291,8 @@ static void remove_skipped(struct model *m, uint16_t endpoint)
 	m->nskipped = kept;
 }
 
-static void add_skipped(struct model *m, const struct endpoint *ep, const char *code, const char *why)
+static void add_skipped(
+	struct model *m, const struct endpoint *ep, const char *code, const char *why)
 {
 	if (m->nskipped >= SKIPPED_MAX)
 		return;
@@ -329,7 +334,8 @@ void rules_step(struct model *m, struct endpoint *ep)
 
 		drop_all(m, ep, st);
 		eval_restarted(m, ep, &f);
-		model_add_event(m, 0, ep->index, rule_restarted.code, f.level, EVENT_POINT, f.text, NULL);
+		model_add_event(
+			m, 0, ep->index, rule_restarted.code, f.level, EVENT_POINT, f.text, NULL);
 	}
 	for (unsigned i = SLOT_RESTARTED; i < st->n; i++)
 		run_rule(m, ep, rule_at(ep->kind, i), &st->slots[i]);

@@ -1,10 +1,10 @@
-/* The host under the databases: memory pressure, a page cache that is too small, virtual storage. */
+/* The host under the databases: memory pressure, a small page cache, virtual storage. */
 #include "hotset/rules.h"
 
-#define MEAN_S        10u
-#define SOME_WARN     10.0  /* percent of time in which some task stalls on memory */
-#define FULL_CRIT     10.0  /* and in which all do */
-#define REFAULT_WARN  500.0 /* pages per second, about 2 MB/s */
+#define MEAN_S       10u
+#define SOME_WARN    10.0  /* percent of time in which some task stalls on memory */
+#define FULL_CRIT    10.0  /* and in which all do */
+#define REFAULT_WARN 500.0 /* pages per second, about 2 MB/s */
 
 static void eval_pressure(const struct model *m, const struct endpoint *ep, struct finding *out)
 {
@@ -20,10 +20,11 @@ static void eval_pressure(const struct model *m, const struct endpoint *ep, stru
 	if (some < SOME_WARN && full < FULL_CRIT)
 		return;
 	if (value_ok(swap) && swap.v > 0)
-		snprintf(swapping, sizeof(swapping), "; %s pages/s swapped in", num_short(pages, swap.v));
+		snprintf(swapping, sizeof(swapping), "; %s pages/s swapped in",
+			num_short(pages, swap.v));
 	finding_say(out, full < FULL_CRIT ? LEVEL_WARN : LEVEL_CRIT,
-		"tasks wait for memory %.0f %% of the time, all of them %.0f %% (10 s mean)%s", some, full,
-		swapping);
+		"tasks wait for memory %.0f %% of the time, all of them %.0f %% (10 s mean)%s",
+		some, full, swapping);
 	finding_next(out, "The caches together are larger than the memory: make one smaller.");
 	data_num(&out->data, "some_percent", some);
 	data_num(&out->data, "full_percent", full);
@@ -36,16 +37,19 @@ static void eval_refaulting(const struct model *m, const struct endpoint *ep, st
 	double refaults;
 
 	(void)m;
-	if (!history_mean(ep->history, METRIC_HOST_VM_REFAULT, ep->seen_mono_ns, MEAN_S, 1, &refaults) ||
+	if (!history_mean(
+		    ep->history, METRIC_HOST_VM_REFAULT, ep->seen_mono_ns, MEAN_S, 1, &refaults) ||
 		refaults < REFAULT_WARN)
 		return;
 	if (value_ok(file))
 		num_format(cache, UNIT_BYTES, file.v, false);
 	finding_say(out, LEVEL_WARN,
-		"the page cache (%s) is too small: %s pages/s (%s) are read again soon after their eviction",
+		"the page cache (%s) is too small: %s pages/s (%s) are read again soon after their "
+		"eviction",
 		cache, num_short(rate, refaults),
 		num_format(bytes, UNIT_BYTES_PER_SEC, refaults * 4096, false));
-	finding_next(out, "Misses of the database now cost device reads; see who else reads files.");
+	finding_next(
+		out, "Misses of the database now cost device reads; see who else reads files.");
 	data_num(&out->data, "refaults_per_s", refaults);
 }
 
@@ -71,7 +75,8 @@ static void eval_virtual(const struct model *m, const struct endpoint *ep, struc
 		return;
 	finding_say(out, LEVEL_INFO, "%s%s%s%s: times of reads measure that layer, not a disk",
 		guest ? "a virtual machine (" : "", guest ? virt : "",
-		guest ? (stacked ? ") with its data on " : ")") : "data on ", stacked ? storage : "");
+		guest ? (stacked ? ") with its data on " : ")") : "data on ",
+		stacked ? storage : "");
 	finding_next(out, "Compare reads only with others of this machine.");
 	data_text(&out->data, "virt", virt);
 	data_text(&out->data, "storage", storage);
@@ -80,7 +85,10 @@ static void eval_virtual(const struct model *m, const struct endpoint *ep, struc
 const struct rule rules_host[] = {
 	{.code = "host.psi_memory", .kind = KIND_HOST, .hold_s = 10, .eval = eval_pressure},
 	{.code = "host.refaulting", .kind = KIND_HOST, .hold_s = 10, .eval = eval_refaulting},
-	{.code = "host.virtual_storage", .kind = KIND_HOST, .hold_s = 60, .quiet = true,
+	{.code = "host.virtual_storage",
+		.kind = KIND_HOST,
+		.hold_s = 60,
+		.quiet = true,
 		.eval = eval_virtual},
 	{0},
 };

@@ -1,16 +1,16 @@
-/* memcached: eviction of what is used, classes that starve beside others with room, the flash cliff. */
+/* memcached: young victims, classes that starve beside others with room, the flash cliff. */
 #include "hotset/rules.h"
 
 #include <math.h>
 
-#define YOUNG_S     300.0 /* evicted this soon after the last access: the cache is small, */
-#define VERY_YOUNG_S 60.0 /* and below this it hardly caches */
-#define MEAN_S      10u
-#define ROOM_SHARE  0.5   /* a class with at least this share of its memory unused has room, */
-#define ROOM_PAGES  2.0   /* if it has this many pages */
-#define PAGE_BYTES  1048576.0
-#define BUSY_SHARE  50.0  /* percent of all evictions that one class must have */
-#define QUEUE_S     5u    /* seconds in a row that the flash queue must not be empty */
+#define YOUNG_S      300.0 /* evicted this soon after the last access: the cache is small, */
+#define VERY_YOUNG_S 60.0  /* and below this it hardly caches */
+#define MEAN_S       10u
+#define ROOM_SHARE   0.5 /* a class with at least this share of its memory unused has room, */
+#define ROOM_PAGES   2.0 /* if it has this many pages */
+#define PAGE_BYTES   1048576.0
+#define BUSY_SHARE   50.0 /* percent of all evictions that one class must have */
+#define QUEUE_S      5u   /* seconds in a row that the flash queue must not be empty */
 
 static void eval_young(const struct model *m, const struct endpoint *ep, struct finding *out)
 {
@@ -26,18 +26,21 @@ static void eval_young(const struct model *m, const struct endpoint *ep, struct 
 		evictions <= 0)
 		return;
 	if (value_ok(active))
-		snprintf(share, sizeof(share), "; %.0f %% of them had been used recently", active.v);
+		snprintf(
+			share, sizeof(share), "; %.0f %% of them had been used recently", active.v);
 	finding_say(out, time.v < VERY_YOUNG_S ? LEVEL_WARN : LEVEL_INFO,
 		"items are evicted %s after their last use, %s/s%s", num_duration(age, time.v),
 		num_short(rate, evictions), share);
-	finding_next(out, "Compare with the TTLs: items that should live longer need more memory (-m).");
+	finding_next(
+		out, "Compare with the TTLs: items that should live longer need more memory (-m).");
 	data_num(&out->data, "evicted_time_s", time.v);
 	data_num(&out->data, "evictions_per_s", evictions);
 }
 
 static bool has_room(const struct cell_value *row)
 {
-	struct value pages = row[COL_MEMCACHED_SLAB_PAGES].num, waste = row[COL_MEMCACHED_SLAB_WASTE].num;
+	struct value pages = row[COL_MEMCACHED_SLAB_PAGES].num,
+		     waste = row[COL_MEMCACHED_SLAB_WASTE].num;
 	struct value evicted = row[COL_MEMCACHED_SLAB_EVICTED].num;
 
 	return value_ok(pages) && value_ok(waste) && value_ok(evicted) && evicted.v == 0 &&
@@ -64,7 +67,7 @@ static void eval_imbalance(const struct model *m, const struct endpoint *ep, str
 		if (is_starving(row))
 			hungry = row;
 		if (has_room(row) && (!roomy || row[COL_MEMCACHED_SLAB_WASTE].num.v >
-							 roomy[COL_MEMCACHED_SLAB_WASTE].num.v))
+							roomy[COL_MEMCACHED_SLAB_WASTE].num.v))
 			roomy = row;
 	}
 	if (!hungry || !roomy)
@@ -74,7 +77,8 @@ static void eval_imbalance(const struct model *m, const struct endpoint *ep, str
 		num_short(rate, hungry[COL_MEMCACHED_SLAB_EVICTED].num.v),
 		roomy[COL_MEMCACHED_SLAB_CLASS].num.v,
 		num_format(waste, UNIT_BYTES, roomy[COL_MEMCACHED_SLAB_WASTE].num.v, false));
-	finding_next(out, "Let slab_automove move pages (stats settings: slab_reassign, slab_automove).");
+	finding_next(out,
+		"Let slab_automove move pages (stats settings: slab_reassign, slab_automove).");
 	data_num(&out->data, "class", hungry[COL_MEMCACHED_SLAB_CLASS].num.v);
 	data_num(&out->data, "class_with_room", roomy[COL_MEMCACHED_SLAB_CLASS].num.v);
 	data_num(&out->data, "unused_bytes", roomy[COL_MEMCACHED_SLAB_WASTE].num.v);
@@ -85,8 +89,8 @@ static void eval_cliff(const struct model *m, const struct endpoint *ep, struct 
 {
 	struct value reads = ep->frame.v[METRIC_MEMCACHED_EXT_READS];
 	float queue[QUEUE_S];
-	unsigned n = history_window(ep->history, METRIC_MEMCACHED_EXT_IO_QUEUE, ep->seen_mono_ns,
-		QUEUE_S, queue);
+	unsigned n = history_window(
+		ep->history, METRIC_MEMCACHED_EXT_IO_QUEUE, ep->seen_mono_ns, QUEUE_S, queue);
 	float least = n == QUEUE_S ? queue[0] : 0;
 	char rate[NUM_MAX] = "n/a";
 
@@ -98,16 +102,23 @@ static void eval_cliff(const struct model *m, const struct endpoint *ep, struct 
 	if (value_ok(reads))
 		num_short(rate, reads.v);
 	finding_say(out, LEVEL_WARN,
-		"reads queue up before the flash: %.0f waiting, never below %.0f for %u s, at %s reads/s",
+		"reads queue up before the flash: %.0f waiting, never below %.0f for %u s, at %s "
+		"reads/s",
 		(double)queue[QUEUE_S - 1], (double)least, QUEUE_S, rate);
-	finding_next(out, "Keep hot items in memory: more RAM, ext_recache_rate, or a larger ext_item_age.");
+	finding_next(out,
+		"Keep hot items in memory: more RAM, ext_recache_rate, or a larger ext_item_age.");
 	data_num(&out->data, "io_queue", (double)queue[QUEUE_S - 1]);
 	data_num(&out->data, "reads_per_s", value_ok(reads) ? reads.v : (double)NAN);
 }
 
 const struct rule rules_memcached[] = {
-	{.code = "memcached.evicting_young", .kind = KIND_MEMCACHED, .hold_s = 10, .eval = eval_young},
-	{.code = "memcached.slab_imbalance", .kind = KIND_MEMCACHED, .hold_s = 30,
+	{.code = "memcached.evicting_young",
+		.kind = KIND_MEMCACHED,
+		.hold_s = 10,
+		.eval = eval_young},
+	{.code = "memcached.slab_imbalance",
+		.kind = KIND_MEMCACHED,
+		.hold_s = 30,
 		.eval = eval_imbalance},
 	{.code = "memcached.ext_cliff", .kind = KIND_MEMCACHED, .hold_s = 10, .eval = eval_cliff},
 	{0},

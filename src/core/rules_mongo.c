@@ -3,22 +3,22 @@
 
 #include <math.h>
 
-#define SOON_S       60.0  /* a trigger nearer than this is worth a warning */
-#define STALL_WARN   10.0  /* percent of one thread's time */
-#define STALL_CRIT   100.0
-#define HOLD_WARN_S  90.0  /* 60 s lifetime of a transaction and 30 s until it is reaped */
-#define HOLD_CRIT_S  300.0
-#define REAPER_S     30.0
-#define INSERTS_S    30u   /* of the mean rate of history store inserts */
-#define SAME_LAG_S   5.0   /* two ranges this close have the same cause */
-#define MAJORITY_S   30.0  /* a majority lag beyond this explains a hold */
+#define SOON_S      60.0 /* a trigger nearer than this is worth a warning */
+#define STALL_WARN  10.0 /* percent of one thread's time */
+#define STALL_CRIT  100.0
+#define HOLD_WARN_S 90.0 /* 60 s lifetime of a transaction and 30 s until it is reaped */
+#define HOLD_CRIT_S 300.0
+#define REAPER_S    30.0
+#define INSERTS_S   30u  /* of the mean rate of history store inserts */
+#define SAME_LAG_S  5.0  /* two ranges this close have the same cause */
+#define MAJORITY_S  30.0 /* a majority lag beyond this explains a hold */
 
 /* ---- the three shares and their thresholds ---- */
 
 struct share {
-	const char    *what;
+	const char *what;
 	enum metric_id level, mean, target, trigger, target_source, trigger_source, time_to_trigger;
-	const char    *next_target, *next_trigger;
+	const char *next_target, *next_trigger;
 };
 
 static const struct share fill = {
@@ -31,8 +31,9 @@ static const struct share fill = {
 	.trigger_source = METRIC_MONGO_CACHE_TRIGGER_SOURCE,
 	.time_to_trigger = METRIC_MONGO_CACHE_TIME_TO_TRIGGER,
 	.next_target = "Nothing to do: a cache that is in use stays here.",
-	.next_trigger = "See who reads (view 6); a larger cache or more eviction threads help only if "
-			"eviction cannot keep up for long.",
+	.next_trigger =
+		"See who reads (view 6); a larger cache or more eviction threads help only if "
+		"eviction cannot keep up for long.",
 };
 
 static const struct share dirty = {
@@ -90,15 +91,15 @@ static void judge_trigger(const struct endpoint *ep, const struct share *s, stru
 	if (level.v - trigger.v >= 0.05)
 		snprintf(by, sizeof(by), "%.1f points", level.v - trigger.v);
 	finding_say(out, LEVEL_CRIT,
-		"%s, %s above the trigger of %.4g %% (%s): application threads must evict", what, by,
-		trigger.v, source_of(f, s->trigger_source));
+		"%s, %s above the trigger of %.4g %% (%s): application threads must evict", what,
+		by, trigger.v, source_of(f, s->trigger_source));
 	finding_next(out, "%s", s->next_trigger);
 	data_num(&out->data, "percent", level.v);
 	data_num(&out->data, "trigger", trigger.v);
 }
 
-static void judge_target(const struct endpoint *ep, const struct share *s, bool may_warn,
-	struct finding *out)
+static void judge_target(
+	const struct endpoint *ep, const struct share *s, bool may_warn, struct finding *out)
 {
 	const struct frame *f = &ep->frame;
 	struct value mean = f->v[s->mean], target = f->v[s->target], trigger = f->v[s->trigger];
@@ -113,27 +114,30 @@ static void judge_target(const struct endpoint *ep, const struct share *s, bool 
 		snprintf(tail, sizeof(tail), "; %s to the trigger of %.4g %% at this slope",
 			num_duration(when, left.v), trigger.v);
 	finding_say(out, may_warn && rising && left.v < SOON_S ? LEVEL_WARN : LEVEL_INFO,
-		"%s (10 s mean), above the target of %.4g %% (%s): background eviction at work%s", what,
-		target.v, source_of(f, s->target_source), tail);
+		"%s (10 s mean), above the target of %.4g %% (%s): background eviction at work%s",
+		what, target.v, source_of(f, s->target_source), tail);
 	finding_next(out, "%s", s->next_target);
 	data_num(&out->data, "percent", mean.v);
 	data_num(&out->data, "target", target.v);
 	data_num(&out->data, "time_to_trigger_s", rising ? left.v : (double)NAN);
 }
 
-static void eval_above_trigger(const struct model *m, const struct endpoint *ep, struct finding *out)
+static void eval_above_trigger(
+	const struct model *m, const struct endpoint *ep, struct finding *out)
 {
 	(void)m;
 	judge_trigger(ep, &fill, out);
 }
 
-static void eval_dirty_trigger(const struct model *m, const struct endpoint *ep, struct finding *out)
+static void eval_dirty_trigger(
+	const struct model *m, const struct endpoint *ep, struct finding *out)
 {
 	(void)m;
 	judge_trigger(ep, &dirty, out);
 }
 
-static void eval_updates_trigger(const struct model *m, const struct endpoint *ep, struct finding *out)
+static void eval_updates_trigger(
+	const struct model *m, const struct endpoint *ep, struct finding *out)
 {
 	(void)m;
 	judge_trigger(ep, &updates, out);
@@ -151,7 +155,8 @@ static void eval_dirty_target(const struct model *m, const struct endpoint *ep, 
 	judge_target(ep, &dirty, true, out);
 }
 
-static void eval_updates_target(const struct model *m, const struct endpoint *ep, struct finding *out)
+static void eval_updates_target(
+	const struct model *m, const struct endpoint *ep, struct finding *out)
 {
 	(void)m;
 	judge_target(ep, &updates, true, out);
@@ -162,7 +167,8 @@ static void eval_updates_target(const struct model *m, const struct endpoint *ep
 static void eval_app_stall(const struct model *m, const struct endpoint *ep, struct finding *out)
 {
 	const struct frame *f = &ep->frame;
-	struct value wait = f->v[METRIC_MONGO_CACHE_APP_WAIT], evict = f->v[METRIC_MONGO_CACHE_APP_EVICT];
+	struct value wait = f->v[METRIC_MONGO_CACHE_APP_WAIT],
+		     evict = f->v[METRIC_MONGO_CACHE_APP_EVICT];
 	struct value p50 = f->v[METRIC_MONGO_LAT_READS_P50];
 	struct value readers = f->v[METRIC_MONGO_TICKETS_READ_OUT];
 	struct value writers = f->v[METRIC_MONGO_TICKETS_WRITE_OUT];
@@ -173,10 +179,12 @@ static void eval_app_stall(const struct model *m, const struct endpoint *ep, str
 	if (share < STALL_WARN)
 		return;
 	if (value_ok(p50) && value_ok(readers) && value_ok(writers))
-		snprintf(beside, sizeof(beside), "; reads p50 %s, tickets out: %.0f read, %.0f write",
+		snprintf(beside, sizeof(beside),
+			"; reads p50 %s, tickets out: %.0f read, %.0f write",
 			num_format(latency, UNIT_USEC, p50.v, false), readers.v, writers.v);
 	finding_say(out, share < STALL_CRIT ? LEVEL_WARN : LEVEL_CRIT,
-		"application threads wait for the cache %.0f %% of one thread's time (evicting %.0f %%)%s",
+		"application threads wait for the cache %.0f %% of one thread's time (evicting "
+		"%.0f %%)%s",
 		share, value_ok(evict) ? evict.v : 0, beside);
 	finding_next(out, "See which share is above its trigger, and the writers in view 6.");
 	data_num(&out->data, "wait_percent", value_ok(wait) ? wait.v : (double)NAN);
@@ -190,7 +198,8 @@ static void eval_working_set(const struct model *m, const struct endpoint *ep, s
 	const struct value *v = ep->frame.v;
 	struct value ratio = v[METRIC_MONGO_WS_RATIO], low = v[METRIC_MONGO_WS_LOW];
 	struct value high = v[METRIC_MONGO_WS_HIGH], per_op = v[METRIC_MONGO_READ_PER_OP];
-	struct value latency = v[METRIC_MONGO_READ_LATENCY], cost = v[METRIC_MONGO_READ_COST_PER_OP];
+	struct value latency = v[METRIC_MONGO_READ_LATENCY],
+		     cost = v[METRIC_MONGO_READ_COST_PER_OP];
 	char page[NUM_MAX], op[NUM_MAX], price[96] = "";
 
 	(void)m;
@@ -201,13 +210,14 @@ static void eval_working_set(const struct model *m, const struct endpoint *ep, s
 	if (!value_ok(ratio) || !value_ok(low) || !value_ok(high) || low.v <= 1)
 		return;
 	if (value_ok(per_op) && value_ok(latency) && value_ok(cost))
-		snprintf(price, sizeof(price), ": %.2f pages read per operation × %s = %s", per_op.v,
-			num_format(page, UNIT_USEC, latency.v, false),
+		snprintf(price, sizeof(price), ": %.2f pages read per operation × %s = %s",
+			per_op.v, num_format(page, UNIT_USEC, latency.v, false),
 			num_format(op, UNIT_USEC, cost.v, false));
 	finding_say(out, LEVEL_WARN,
-		"the working set is about %.1f× the cache (%.1f to %.1f, uniform-equivalent)%s", ratio.v,
-		low.v, high.v, price);
-	finding_next(out, "If that cost matters: a larger cache, or less data touched (indexes, projections).");
+		"the working set is about %.1f× the cache (%.1f to %.1f, uniform-equivalent)%s",
+		ratio.v, low.v, high.v, price);
+	finding_next(out, "If that cost matters: a larger cache, or less data touched (indexes, "
+			  "projections).");
 	data_num(&out->data, "ratio", ratio.v);
 	data_num(&out->data, "low", low.v);
 	data_num(&out->data, "high", high.v);
@@ -294,8 +304,9 @@ static void eval_held(const struct model *m, const struct endpoint *ep, struct f
 	if (level == LEVEL_OK)
 		return;
 	if (txn)
-		snprintf(who, sizeof(who), " (%s%.40s%s%.40s, open %s)", app ? "app " : "", app ? app : "",
-			app && client ? " from " : "", client ? client : "", num_duration(age, open_s));
+		snprintf(who, sizeof(who), " (%s%.40s%s%.40s, open %s)", app ? "app " : "",
+			app ? app : "", app && client ? " from " : "", client ? client : "",
+			num_duration(age, open_s));
 	if (value_ok(lag))
 		num_duration(pinned, lag.v);
 	if (value_ok(window))
@@ -303,8 +314,9 @@ static void eval_held(const struct model *m, const struct endpoint *ep, struct f
 	say_growth(growth, sizeof(growth), ep);
 	finding_say(out, level, "history is pinned for %s (window %s), held by %s%s%s", pinned, own,
 		value_ok(lag) ? cause_of_hold(f, lag.v) : "an open transaction", who, growth);
-	finding_next(out, "End that transaction (killSessions); until then old versions pile up in the "
-			  "history store.");
+	finding_next(out,
+		"End that transaction (killSessions); until then old versions pile up in the "
+		"history store.");
 	data_text(&out->data, "app", app);
 	data_text(&out->data, "client", client);
 	data_num(&out->data, "txn_open_s", txn ? open_s : (double)NAN);
@@ -312,21 +324,42 @@ static void eval_held(const struct model *m, const struct endpoint *ep, struct f
 }
 
 const struct rule rules_mongo[] = {
-	{.code = "mongo.cache.above_trigger", .kind = KIND_MONGO, .hold_s = 10, .eval = eval_above_trigger},
-	{.code = "mongo.cache.dirty_above_trigger", .kind = KIND_MONGO, .hold_s = 10,
+	{.code = "mongo.cache.above_trigger",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
+		.eval = eval_above_trigger},
+	{.code = "mongo.cache.dirty_above_trigger",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
 		.eval = eval_dirty_trigger},
-	{.code = "mongo.cache.updates_above_trigger", .kind = KIND_MONGO, .hold_s = 10,
+	{.code = "mongo.cache.updates_above_trigger",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
 		.eval = eval_updates_trigger},
-	{.code = "mongo.cache.above_target", .kind = KIND_MONGO, .hold_s = 10, .quiet = true,
+	{.code = "mongo.cache.above_target",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
+		.quiet = true,
 		.eval = eval_above_target},
-	{.code = "mongo.cache.dirty_above_target", .kind = KIND_MONGO, .hold_s = 10, .quiet = true,
+	{.code = "mongo.cache.dirty_above_target",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
+		.quiet = true,
 		.eval = eval_dirty_target},
-	{.code = "mongo.cache.updates_above_target", .kind = KIND_MONGO, .hold_s = 10, .quiet = true,
+	{.code = "mongo.cache.updates_above_target",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
+		.quiet = true,
 		.eval = eval_updates_target},
 	{.code = "mongo.cache.app_stall", .kind = KIND_MONGO, .hold_s = 10, .eval = eval_app_stall},
-	{.code = "mongo.scan.storm", .kind = KIND_MONGO, .state_size = sizeof(struct scan),
+	{.code = "mongo.scan.storm",
+		.kind = KIND_MONGO,
+		.state_size = sizeof(struct scan),
 		.course = rules_scan},
-	{.code = "mongo.ws.exceeds_cache", .kind = KIND_MONGO, .hold_s = 60, .eval = eval_working_set},
+	{.code = "mongo.ws.exceeds_cache",
+		.kind = KIND_MONGO,
+		.hold_s = 60,
+		.eval = eval_working_set},
 	{.code = "mongo.pinned.held", .kind = KIND_MONGO, .hold_s = 5, .eval = eval_held},
 	{0},
 };

@@ -31,8 +31,9 @@ static void eval_noeviction(const struct model *m, const struct endpoint *ep, st
 	if (strcmp(policy, "noeviction") != 0 && !stuck)
 		return;
 	finding_say(out, fill.v < FULL ? LEVEL_WARN : LEVEL_CRIT,
-		"memory is %.1f %% full and the policy %s evicts nothing%s: writes %s", fill.v, policy,
-		stuck ? " (no key has a TTL)" : "", fill.v < FULL ? "will soon fail" : "fail (OOM)");
+		"memory is %.1f %% full and the policy %s evicts nothing%s: writes %s", fill.v,
+		policy, stuck ? " (no key has a TTL)" : "",
+		fill.v < FULL ? "will soon fail" : "fail (OOM)");
 	finding_next(out, "Raise maxmemory, delete keys, or choose a policy that may evict.");
 	data_num(&out->data, "fill_percent", fill.v);
 	data_text(&out->data, "policy", policy);
@@ -60,15 +61,18 @@ static void eval_evicting_hot(const struct model *m, const struct endpoint *ep, 
 	if (value_ok(ratio))
 		num_format(hit, UNIT_PERCENT, ratio.v, false);
 	finding_say(out, LEVEL_WARN,
-		"%s keys/s are evicted and misses rise from %s/s to %s/s (hit ratio %s): keys in use go",
+		"%s keys/s are evicted and misses rise from %s/s to %s/s (hit ratio %s): keys in "
+		"use go",
 		num_short(rate, evicted), num_short(was, base), num_short(is, misses), hit);
-	finding_next(out, "See what fills the memory (view 3); more maxmemory, shorter TTLs or an LFU policy.");
+	finding_next(out, "See what fills the memory (view 3); more maxmemory, shorter TTLs or an "
+			  "LFU policy.");
 	data_num(&out->data, "evicted_per_s", evicted);
 	data_num(&out->data, "misses_per_s", misses);
 	data_num(&out->data, "misses_before_per_s", base);
 }
 
-static void eval_falling_behind(const struct model *m, const struct endpoint *ep, struct finding *out)
+static void eval_falling_behind(
+	const struct model *m, const struct endpoint *ep, struct finding *out)
 {
 	struct value over = ep->frame.v[METRIC_REDIS_EVICT_EXCEEDED];
 	struct value fill = ep->frame.v[METRIC_REDIS_MEM_FILL];
@@ -80,21 +84,25 @@ static void eval_falling_behind(const struct model *m, const struct endpoint *ep
 	if (value_ok(fill))
 		num_format(full, UNIT_PERCENT, fill.v, false);
 	finding_say(out, LEVEL_CRIT,
-		"eviction cannot keep up: over maxmemory for %.0f ms of each second (memory %s full)",
+		"eviction cannot keep up: over maxmemory for %.0f ms of each second (memory %s "
+		"full)",
 		over.v, full);
-	finding_next(out, "Writes come faster than keys can be evicted: slow them, or raise maxmemory.");
+	finding_next(
+		out, "Writes come faster than keys can be evicted: slow them, or raise maxmemory.");
 	data_num(&out->data, "exceeded_ms_per_s", over.v);
 }
 
 static void eval_limit(const struct model *m, const struct endpoint *ep, struct finding *out)
 {
-	struct value max = ep->frame.v[METRIC_REDIS_MEM_MAX], ram = ep->frame.v[METRIC_REDIS_MEM_SYSTEM];
+	struct value max = ep->frame.v[METRIC_REDIS_MEM_MAX],
+		     ram = ep->frame.v[METRIC_REDIS_MEM_SYSTEM];
 	char limit[NUM_MAX], memory[NUM_MAX];
 
 	(void)m;
 	if (!value_ok(max) || !value_ok(ram) || max.v <= ram.v)
 		return;
-	finding_say(out, LEVEL_WARN, "maxmemory is %s, the machine has %s: it will swap or be killed first",
+	finding_say(out, LEVEL_WARN,
+		"maxmemory is %s, the machine has %s: it will swap or be killed first",
 		num_format(limit, UNIT_BYTES, max.v, false),
 		num_format(memory, UNIT_BYTES, ram.v, false));
 	finding_next(out, "Set maxmemory below the memory that is really there.");
@@ -103,8 +111,13 @@ static void eval_limit(const struct model *m, const struct endpoint *ep, struct 
 }
 
 const struct rule rules_redis[] = {
-	{.code = "redis.noeviction_full", .kind = KIND_REDIS, .hold_s = 10, .eval = eval_noeviction},
-	{.code = "redis.evict_falling_behind", .kind = KIND_REDIS, .hold_s = 10,
+	{.code = "redis.noeviction_full",
+		.kind = KIND_REDIS,
+		.hold_s = 10,
+		.eval = eval_noeviction},
+	{.code = "redis.evict_falling_behind",
+		.kind = KIND_REDIS,
+		.hold_s = 10,
 		.eval = eval_falling_behind},
 	{.code = "redis.evicting_hot", .kind = KIND_REDIS, .hold_s = 10, .eval = eval_evicting_hot},
 	{.code = "host.cache_exceeds_limit", .kind = KIND_REDIS, .eval = eval_limit},

@@ -19,7 +19,7 @@
 #define BASE_MIN_S     8u    /* seconds of it that must be known */
 #define STORM_TIMES    5.0   /* times the base line */
 #define STORM_MIN      200.0 /* pages per second */
-#define DIRTY_TIMES    2.0   /* modified evictions up to this many times their base line are flat, */
+#define DIRTY_TIMES    2.0   /* modified evictions are flat up to this many times normal, */
 #define DIRTY_SHARE    0.1   /* and so are those below this share of the clean ones */
 #define SEEN_S         5.0   /* a scan seen this long before a storm is its cause */
 #define SUFFER_PAGES   50.0  /* pages read again that count as the hot set suffering */
@@ -38,9 +38,9 @@ struct look {
 	double docs, p50;          /* above; NAN if unknown in this frame */
 	double docs_span_s;        /* seconds that docs covers */
 	double span_s;
-	double reads;              /* in the interval, as far as known */
-	bool   collscans_grew;     /* or not told by this server */
-	bool   op_now, ops_asked;
+	double reads;        /* in the interval, as far as known */
+	bool collscans_grew; /* or not told by this server */
+	bool op_now, ops_asked;
 };
 
 /* ---- looking at a frame ---- */
@@ -86,7 +86,8 @@ static bool look_at(const struct frame *f, struct look *out)
 		.docs_span_s = span_of(f, docs),
 		.span_s = span_of(f, read),
 		.reads = reads_in_interval(f),
-		.collscans_grew = value_ok(collscans) ? collscans.v > 0 : collscans.why == REASON_NOT_SENT,
+		.collscans_grew =
+			value_ok(collscans) ? collscans.v > 0 : collscans.why == REASON_NOT_SENT,
 		.op_now = derive_mongo_scan(f) != NULL,
 		.ops_asked = f->tables[TABLE_MONGO_OP].asked,
 	};
@@ -122,10 +123,10 @@ static bool read_base(const struct endpoint *ep, const struct look *l, struct ba
 	struct base b = {.docs = NAN, .p50 = NAN};
 
 	if (!history_median(h, METRIC_MONGO_CACHE_PAGES_READ, until, BASE_S, BASE_MIN_S, &b.read) ||
-		!history_median(h, METRIC_MONGO_CACHE_EVICTED_CLEAN, until, BASE_S, BASE_MIN_S,
-			&b.clean) ||
-		!history_median(h, METRIC_MONGO_CACHE_EVICTED_DIRTY, until, BASE_S, BASE_MIN_S,
-			&b.dirty))
+		!history_median(
+			h, METRIC_MONGO_CACHE_EVICTED_CLEAN, until, BASE_S, BASE_MIN_S, &b.clean) ||
+		!history_median(
+			h, METRIC_MONGO_CACHE_EVICTED_DIRTY, until, BASE_S, BASE_MIN_S, &b.dirty))
 		return false;
 	(void)history_median(h, METRIC_MONGO_SCAN_DOCS_EXAMINED, until, BASE_S, 1, &b.docs);
 	(void)history_median(h, METRIC_MONGO_LAT_READS_P50, until, BASE_S, BASE_MIN_S, &b.p50);
@@ -161,8 +162,8 @@ static bool was_seen_lately(const struct scan *sc, const struct endpoint *ep)
 {
 	double limit_s = fmax(SEEN_S, 2 * ep->frame.interval_s);
 
-	return sc->seen.known && (double)(ep->seen_mono_ns - sc->seen.seen_mono_ns) <=
-					 limit_s * (double)NS_PER_SEC;
+	return sc->seen.known &&
+	       (double)(ep->seen_mono_ns - sc->seen.seen_mono_ns) <= limit_s * (double)NS_PER_SEC;
 }
 
 static bool is_proven(const struct scan *sc, const struct endpoint *ep, const struct look *l)
@@ -172,7 +173,8 @@ static bool is_proven(const struct scan *sc, const struct endpoint *ep, const st
 
 static bool reads_are_slow(const struct scan *sc, const struct look *l)
 {
-	return l->reads >= SUFFER_READS && sc->base.p50 > 0 && l->p50 >= SUFFER_TIMES * sc->base.p50;
+	return l->reads >= SUFFER_READS && sc->base.p50 > 0 &&
+	       l->p50 >= SUFFER_TIMES * sc->base.p50;
 }
 
 /* Where $currentOp can be read it tells; else the counters falling back do. */
@@ -204,7 +206,8 @@ static void name_scan(char out[256], const struct scan *sc)
 		return;
 	}
 	if (c->secs >= 1)
-		snprintf(tail, sizeof(tail), "%s%s", who[0] ? ", " : "", num_duration(age, c->secs));
+		snprintf(
+			tail, sizeof(tail), "%s%s", who[0] ? ", " : "", num_duration(age, c->secs));
 	snprintf(out, 256, "COLLSCAN on %s%s%s%s%s%s", c->ns[0] ? c->ns : "?",
 		who[0] || tail[0] ? " (" : "", c->app[0] ? "app " : "", who, tail,
 		who[0] || tail[0] ? ")" : "");
@@ -228,8 +231,9 @@ static void fill_data(struct data *d, const struct scan *sc)
 
 static void say_next(struct finding *out)
 {
-	finding_next(out, "View 6 shows the operation. An index for its filter keeps it out of the cache, "
-			  "as does reading from another member.");
+	finding_next(out,
+		"View 6 shows the operation. An index for its filter keeps it out of the cache, "
+		"as does reading from another member.");
 }
 
 static void describe_storm(struct finding *out, const struct scan *sc, const struct look *l)
@@ -247,21 +251,23 @@ static void describe_storm(struct finding *out, const struct scan *sc, const str
 	if (!sc->proven) {
 		out->code = "mongo.scan.read_storm";
 		finding_say(out, LEVEL_INFO,
-			"%s pages/s read in, %s clean pages/s out: a read storm, not proven to be a scan",
+			"%s pages/s read in, %s clean pages/s out: a read storm, not proven to be "
+			"a scan",
 			in, gone);
-		finding_next(out, "Initial sync, an index build or a warm-up look like this, too; see view 6.");
+		finding_next(out, "Initial sync, an index build or a warm-up look like this, too; "
+				  "see view 6.");
 	} else if (sc->promoted) {
 		out->code = "mongo.scan.evicting_hot_set";
 		finding_say(out, LEVEL_CRIT,
-			"%s is evicting the hot set: %s pages/s in, %s clean pages/s out%s%s%s%s", who, in,
-			gone, latency ? ", reads " : "", latency ? before : "", latency ? " → " : "",
-			latency ? now : "");
+			"%s is evicting the hot set: %s pages/s in, %s clean pages/s out%s%s%s%s",
+			who, in, gone, latency ? ", reads " : "", latency ? before : "",
+			latency ? " → " : "", latency ? now : "");
 		data_num(&out->data, "p50_before_us", sc->base.p50);
 		data_num(&out->data, "p50_us", l->p50);
 	} else {
 		out->code = "mongo.scan.storm";
-		finding_say(out, LEVEL_WARN, "%s floods the cache: %s pages/s in, %s clean pages/s out",
-			who, in, gone);
+		finding_say(out, LEVEL_WARN,
+			"%s floods the cache: %s pages/s in, %s clean pages/s out", who, in, gone);
 	}
 }
 
@@ -287,8 +293,8 @@ static void describe_past(struct finding *out, const struct scan *sc, double rea
 	if (sc->reread > 0)
 		snprintf(tail, sizeof(tail), "; since then %s pages read again, now %s/s",
 			num_short(again, round(sc->reread)), num_short(now, read_now));
-	finding_say(out, LEVEL_CRIT, "%s evicted the hot set: %s pages in, %s clean pages out%s", who, in,
-		gone, tail);
+	finding_say(out, LEVEL_CRIT, "%s evicted the hot set: %s pages in, %s clean pages out%s",
+		who, in, gone, tail);
 	data_num(&out->data, "reread_pages", round(sc->reread));
 }
 
@@ -409,10 +415,11 @@ static void report_recovery(struct model *m, const struct endpoint *ep, struct s
 
 	num_short(pages, round(sc->reread));
 	if (why_not)
-		finding_say(&f, LEVEL_INFO, "the hot set was not back %s: %s pages read again so far",
-			why_not, pages);
+		finding_say(&f, LEVEL_INFO,
+			"the hot set was not back %s: %s pages read again so far", why_not, pages);
 	else
-		finding_say(&f, LEVEL_INFO, "the hot set is back %s after the scan: %s pages read again",
+		finding_say(&f, LEVEL_INFO,
+			"the hot set is back %s after the scan: %s pages read again",
 			num_duration(duration, recovery_s), pages);
 	data_text(&f.data, "ns", text_or_null(sc, sc->culprit.ns));
 	data_num(&f.data, "reread_pages", round(sc->reread));
@@ -452,7 +459,8 @@ static void run_recovery(struct model *m, const struct endpoint *ep, struct scan
 		describe_past(out, sc, l->read);
 		add_event(m, ep, sc, EVENT_POINT, out);
 	}
-	if ((sc->calm < CALM_FRAMES && since_s < RECOVERY_MAX_S) || (!sc->promoted && since_s < SHOWN_S)) {
+	if ((sc->calm < CALM_FRAMES && since_s < RECOVERY_MAX_S) ||
+		(!sc->promoted && since_s < SHOWN_S)) {
 		describe_past(out, sc, l->read);
 		return;
 	}

@@ -10,7 +10,7 @@
 
 struct run {
 	struct derive *d;
-	struct frame   f;
+	struct frame f;
 	struct sample *s; /* the newest, which the frame points into */
 };
 
@@ -91,7 +91,8 @@ static void another_server_starts_anew(void **state)
 /* F13: the wall clock steps back, then the machine sleeps for eight hours. */
 static void only_the_boot_clock_counts(void **state)
 {
-	static const double boot[] = {5000, 5010, 33820}, wall[] = {1700000600, 1700000310, 1700029120};
+	static const double boot[] = {5000, 5010, 33820},
+			    wall[] = {1700000600, 1700000310, 1700029120};
 	static const uint64_t ops[] = {1000, 1500, 2882500};
 	static const double rate[] = {NAN, 50, 100};
 	struct run r = start(KIND_REDIS);
@@ -114,7 +115,8 @@ static void only_the_boot_clock_counts(void **state)
 /* F15: CONFIG RESETSTAT within one run. */
 static void a_fallen_counter_is_a_reset(void **state)
 {
-	static const uint64_t hits[] = {900000, 120}, misses[] = {100000, 30}, cmds[] = {7000000, 900};
+	static const uint64_t hits[] = {900000, 120}, misses[] = {100000, 30},
+			      cmds[] = {7000000, 900};
 	struct run r = start(KIND_REDIS);
 
 	(void)state;
@@ -384,7 +386,8 @@ static void quantiles_come_from_bucket_differences(void **state)
 	finish(&r);
 }
 
-static void add_class(struct sample *s, uint64_t class, uint64_t pages, uint64_t evicted, uint64_t time)
+static void add_class(
+	struct sample *s, uint64_t class, uint64_t pages, uint64_t evicted, uint64_t time)
 {
 	struct raw *row = sample_add_row(s, TABLE_MEMCACHED_SLAB);
 

@@ -79,8 +79,8 @@ static const struct frame *frame(void)
 
 static void assert_refused(enum reason why)
 {
-	assert_string_equal(reason_name((enum reason)frame()->v[METRIC_MONGO_WS_RATIO].why),
-		reason_name(why));
+	assert_string_equal(
+		reason_name((enum reason)frame()->v[METRIC_MONGO_WS_RATIO].why), reason_name(why));
 	assert_int_equal(frame()->v[METRIC_MONGO_WS_LOW].why, why);
 	assert_int_equal(frame()->v[METRIC_MONGO_WS_HIGH].why, why);
 	assert_null(frame_info(frame(), METRIC_MONGO_WS_KIND));
@@ -152,7 +152,8 @@ static void falling_misses_are_not_steady(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 30; i++)
-		pass((struct second){.fill = 85, .pages = 900 - 30.0 * i, .evicted = 400, .ops = 1000});
+		pass((struct second){
+			.fill = 85, .pages = 900 - 30.0 * i, .evicted = 400, .ops = 1000});
 	assert_refused(REASON_NOT_STEADY);
 }
 
@@ -175,8 +176,9 @@ static void the_cache_must_turn_over_once(void **state)
 static void writes_make_it_meaningless(void **state)
 {
 	(void)state;
-	pass_many(20, (struct second){
-			      .fill = 85, .pages = 300, .evicted = 300, .ops = 1000, .updates = 700});
+	pass_many(
+		20, (struct second){
+			    .fill = 85, .pages = 300, .evicted = 300, .ops = 1000, .updates = 700});
 	assert_refused(REASON_WRITES);
 }
 
@@ -211,8 +213,8 @@ static void means_cover_ten_seconds(void **state)
 	pass((struct second){.fill = 50});
 	test_near(frame()->v[METRIC_MONGO_CACHE_FILL_MEAN].v, 50, 1e-6);
 	/* and are part of history themselves */
-	test_near((double)history_at(m->ep[0]->history, METRIC_MONGO_CACHE_FILL_MEAN,
-			  (int64_t)(now * 1e9)),
+	test_near((double)history_at(
+			  m->ep[0]->history, METRIC_MONGO_CACHE_FILL_MEAN, (int64_t)(now * 1e9)),
 		50, 1e-6);
 }
 
@@ -220,7 +222,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_fits_is_at_most_the_fill, start, stop),
-		cmocka_unit_test_setup_teardown(steady_misses_give_the_uniform_equivalent, start, stop),
+		cmocka_unit_test_setup_teardown(
+			steady_misses_give_the_uniform_equivalent, start, stop),
 		cmocka_unit_test_setup_teardown(few_operations_tell_little, start, stop),
 		cmocka_unit_test_setup_teardown(a_cache_that_fills_is_warming_up, start, stop),
 		cmocka_unit_test_setup_teardown(a_scan_spoils_the_window, start, stop),

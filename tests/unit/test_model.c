@@ -216,7 +216,8 @@ static void a_full_list_forgets_the_oldest_event(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < EVENTS_MAX + 10; i++)
-		assert_int_equal(model_add_event(m, 0, 0, "mark", LEVEL_INFO, EVENT_POINT, "x", NULL),
+		assert_int_equal(
+			model_add_event(m, 0, 0, "mark", LEVEL_INFO, EVENT_POINT, "x", NULL),
 			i + 1);
 	assert_int_equal(m->nevents, EVENTS_MAX);
 	assert_int_equal(model_event(m, 0)->id, EVENTS_MAX + 10);
@@ -261,7 +262,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_never_answered_says_why, start, stop),
 		cmocka_unit_test_setup_teardown(verdicts_of_old_data_are_dropped, start, stop),
 		cmocka_unit_test_setup_teardown(a_restart_is_an_event_and_a_new_start, start, stop),
-		cmocka_unit_test_setup_teardown(a_loading_server_is_shown_but_not_judged, start, stop),
+		cmocka_unit_test_setup_teardown(
+			a_loading_server_is_shown_but_not_judged, start, stop),
 		cmocka_unit_test_setup_teardown(rules_that_cannot_judge_say_so, start, stop),
 		cmocka_unit_test_setup_teardown(a_full_list_forgets_the_oldest_event, start, stop),
 		cmocka_unit_test_setup_teardown(data_keeps_missing_apart_from_zero, start, stop),

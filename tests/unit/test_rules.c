@@ -96,7 +96,8 @@ static void shares_against_their_thresholds(void **state)
 	assert_level("mongo.cache.updates_above_trigger", LEVEL_CRIT);
 	assert_level("mongo.cache.above_target", LEVEL_INFO);
 	assert_string_equal(verdict("mongo.cache.above_trigger")->text,
-		"the cache is 96.1 % full, 1.1 points above the trigger of 95 % (runtime): application "
+		"the cache is 96.1 % full, 1.1 points above the trigger of 95 % (runtime): "
+		"application "
 		"threads must evict");
 	test_near(number(verdict("mongo.cache.above_trigger"), "percent"), 96.1, 1e-9);
 }
@@ -392,7 +393,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(waiting_threads_are_a_stall, start, stop),
 		cmocka_unit_test_setup_teardown(holds_by_their_excess, start, stop),
 		cmocka_unit_test_setup_teardown(a_short_window_has_a_low_bar, start, stop),
-		cmocka_unit_test_setup_teardown(a_transaction_beyond_the_servers_limit, start, stop),
+		cmocka_unit_test_setup_teardown(
+			a_transaction_beyond_the_servers_limit, start, stop),
 		cmocka_unit_test_setup_teardown(
 			a_full_cache_is_normal_unless_nothing_can_go, start, stop),
 		cmocka_unit_test_setup_teardown(
@@ -400,7 +402,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(any_time_over_the_limit_is_critical, start, stop),
 		cmocka_unit_test_setup_teardown(a_limit_beyond_the_machine, start, stop),
 		cmocka_unit_test_setup_teardown(young_victims_and_starving_classes, start, stop),
-		cmocka_unit_test_setup_teardown(a_queue_that_never_empties_is_the_cliff, start, stop),
+		cmocka_unit_test_setup_teardown(
+			a_queue_that_never_empties_is_the_cliff, start, stop),
 		cmocka_unit_test_setup_teardown(pressure_refaults_and_virtual_storage, start, stop),
 	};
 

@@ -14,22 +14,22 @@
 
 /* One verdict or event at one time of the capture. */
 struct seen {
-	double           t;
-	enum level       level;
-	char             code[64];
+	double t;
+	enum level level;
+	char code[64];
 	enum event_state state;
-	uint64_t         id;
-	struct data      data;
+	uint64_t id;
+	struct data data;
 };
 
 struct play {
 	struct model *m;
-	unsigned      nevents, nverdicts;
-	struct seen   events[SEEN_MAX];
-	struct seen   verdicts[SEEN_MAX]; /* the first time of each code and level */
-	double        ratio_min, ratio_max;
-	unsigned      estimates;
-	char          kind[32];
+	unsigned nevents, nverdicts;
+	struct seen events[SEEN_MAX];
+	struct seen verdicts[SEEN_MAX]; /* the first time of each code and level */
+	double ratio_min, ratio_max;
+	unsigned estimates;
+	char kind[32];
 };
 
 static bool knows_verdict(const struct play *p, const struct verdict *v)
@@ -65,8 +65,8 @@ static void note_events(struct play *p, double t)
 		const struct event *e = model_event(p->m, fresh);
 		struct seen *s = &p->events[p->nevents++];
 
-		*s = (struct seen){.t = t, .level = e->level, .state = e->state, .id = e->id,
-			.data = e->data};
+		*s = (struct seen){
+			.t = t, .level = e->level, .state = e->state, .id = e->id, .data = e->data};
 		snprintf(s->code, sizeof(s->code), "%s", e->code);
 	}
 }
@@ -253,7 +253,7 @@ static void a_cool_set_is_evicted_and_comes_back_slowly(void **state)
 	test_near(end->t, 16, 0.1);
 	test_near(datum(end, "pages_in")->num, 26956, 5);
 	test_near(datum(end, "clean_out")->num, 26698, 5);
-	assert_true(hot->t > end->t && hot->t < end->t + 2); /* pages are read again */
+	assert_true(hot->t > end->t && hot->t < end->t + 2);  /* pages are read again */
 	assert_null(nth_event(p, "mongo.scan.recovered", 0)); /* not yet when the capture ends */
 	finish(p);
 }

@@ -13,8 +13,8 @@ static double now; /* seconds */
 /* What happens in one second. */
 struct second {
 	double pages, clean, dirty, docs, scans;
-	bool   ops;     /* $currentOp is asked for */
-	bool   no_docs; /* `metrics` is not */
+	bool ops;          /* $currentOp is asked for */
+	bool no_docs;      /* `metrics` is not */
 	const char *op_ns; /* a COLLSCAN that it shows */
 };
 
