@@ -73,7 +73,7 @@ void parse_cgroup(const struct cgroup_texts *t, struct sample *out);
 MUST_CHECK bool parse_node_metrics(const char *buf, size_t len, struct sample *out, struct err *err);
 
 /* ---- mongo ---- */
-struct _bson_t; /* bson_t of libbson */
+struct _bson_t; /* bson_t of libbson, whose name it is: NOLINT(cert-dcl51-cpp,cert-dcl37-c) */
 /*
  * serverStatus. Decides by presence of fields, never by version. Parse hello first where there is
  * one: it knows arbiters and, from 4.4, the run; else settle the epoch as above.

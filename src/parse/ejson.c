@@ -13,9 +13,9 @@
 #include "hotset/strbuf.h"
 #include "hotset/text.h"
 
-#define INPUT_MAX (64u * 1024 * 1024) /* bytes; FTDC and serverStatus dumps are far below */
-#define DEPTH_MAX 100u                /* the server's own limit, and that of libbson's checks */
-#define WORD_MAX  64u                 /* bytes of true, NumberLong, Binary.createFromBase64, ... */
+#define INPUT_MAX ((size_t)64 << 20) /* bytes; dumps of serverStatus are far below */
+#define DEPTH_MAX 100u               /* the server's own limit, and that of libbson's checks */
+#define WORD_MAX  64u                /* bytes of true, NumberLong, Binary.createFromBase64, ... */
 
 struct parser {
 	const char *start, *p, *end;
@@ -52,6 +52,11 @@ static bool fail(struct parser *ps, const char *what)
 
 /* ---- blanks and comments ---- */
 
+static bool is_in(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
 static void skip_comment(struct parser *ps)
 {
 	const char *end;
@@ -69,7 +74,7 @@ static void skip_comment(struct parser *ps)
 static void skip_blanks(struct parser *ps)
 {
 	while (ps->p < ps->end) {
-		if (memchr(" \t\r\n\v\f", *ps->p, 6))
+		if (is_in(*ps->p, " \t\r\n\v\f"))
 			ps->p++;
 		else if (*ps->p == '/' && ps->end - ps->p >= 2 &&
 			 (ps->p[1] == '/' || ps->p[1] == '*'))
@@ -391,7 +396,7 @@ static bool parse_number(struct parser *ps, bson_t *to, struct ejson_key key)
 		       append_failed(ps);
 	}
 	ps->p += sign;
-	while (ps->p < ps->end && memchr("0123456789.eE+-", *ps->p, 15))
+	while (ps->p < ps->end && is_in(*ps->p, "0123456789.eE+-"))
 		ps->p++;
 	if (*from == '+')
 		from++;
@@ -497,7 +502,7 @@ bson_t *parse_ejson(const char *buf, size_t len, bool *is_array, struct err *err
 	bool array, ok;
 
 	if (len > INPUT_MAX) {
-		err_set(err, ERR_LIMIT, "more than %u MiB of JSON", INPUT_MAX >> 20);
+		err_set(err, ERR_LIMIT, "more than %zu MiB of JSON", INPUT_MAX >> 20);
 		return NULL;
 	}
 	if (len >= 3 && memcmp(buf, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */

@@ -36,7 +36,7 @@ static struct raw *bucket_row(struct sample *s, uint64_t micros, const bool sent
 	struct raw *row;
 
 	for (unsigned i = 0; i < t->n; i++) {
-		row = &t->cells[i * COL_MONGO_LATENCY_COUNT];
+		row = &t->cells[(size_t)i * COL_MONGO_LATENCY_COUNT];
 		if (row[COL_MONGO_LATENCY_MICROS].u == micros)
 			return row;
 	}

@@ -202,6 +202,17 @@ static void errors_name_the_place(void **state)
 	assert_fails("{a: \x01}", "line 1, column 5: expected a value at 0x01");
 }
 
+static void size_is_bounded(void **state)
+{
+	bool is_array = true;
+	struct err err;
+
+	(void)state;
+	assert_null(parse_ejson("", ((size_t)64 << 20) + 1, &is_array, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	assert_string_equal(err.msg, "more than 64 MiB of JSON");
+}
+
 static char *repeat(const char *unit, size_t n)
 {
 	size_t len = strlen(unit);
@@ -319,6 +330,7 @@ int main(void)
 		cmocka_unit_test(strings_keep_what_dumps_contain),
 		cmocka_unit_test(streams_and_arrays),
 		cmocka_unit_test(errors_name_the_place),
+		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(a_real_reply_is_read_completely),
 		cmocka_unit_test(damage_is_survived),
