@@ -220,7 +220,11 @@ bool transport_open(struct transport *c, int64_t deadline_ns, struct err *err)
 
 static bool lost(struct transport *c, const char *what, struct err *err)
 {
-	err_set(err, ERR_REFUSED, "connection to %s lost while %s", c->target->address, what);
+	/* Some TLS servers drop who speaks plain text without an alert. */
+	bool may_be_tls = !c->got_any && !c->target->tls && c->target->host[0];
+
+	err_set(err, ERR_REFUSED, "connection to %s lost while %s%s", c->target->address, what,
+		may_be_tls ? ": does it expect TLS?" : "");
 	transport_close(c);
 	return false;
 }
