@@ -86,6 +86,8 @@ unsigned view_build(const struct model *m, const struct view_state *s, struct vi
 int view_rows(const struct model *m, const struct view_state *s);
 /* The endpoint of a kind that is looked at: the selected one, else the first; NULL if there is none. */
 const struct endpoint *view_endpoint(const struct model *m, const struct view_state *s, enum kind k);
+/* The kind of endpoints that a view is about; false for views about all. */
+bool view_kind(enum view v, enum kind *out);
 /* Opens the endpoint under the cursor, if the view is a list of endpoints. */
 bool view_open(const struct model *m, struct view_state *s);
 

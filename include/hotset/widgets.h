@@ -140,6 +140,7 @@ const char *level_symbol(enum level l); /* "✓", "●", "⚠", "✖" */
 /* The level of an endpoint: what rules found, or that it does not answer. */
 enum level endpoint_level(const struct model *m, const struct endpoint *ep);
 enum level status_level(enum status s);
+const char *status_advice(enum status s); /* what to do about it; "" for ok */
 /* "ok", "auth", "waiting 4 s", "stale 12 s": the state in words. */
 #define STATE_TEXT_MAX 48
 const char *endpoint_state(char buf[STATE_TEXT_MAX], const struct model *m, const struct endpoint *ep);

@@ -3,6 +3,7 @@
  * answer whether its cache is healthy and what it costs. The same shape for every kind.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "hotset/panels.h"
 #include "hotset/widgets.h"
@@ -105,7 +106,8 @@ static void draw_silent(struct pane *p)
 
 	pane_text(p, level_role(status_level(ep->status)), endpoint_state(state, p->x->m, ep));
 	pane_text(p, ROLE_DIM, ep->address);
-	pane_wrap(p, ROLE_DEFAULT, ep->err.msg, pane_left(p));
+	pane_wrap(p, ROLE_DEFAULT, ep->err.msg, 3);
+	pane_wrap(p, ROLE_DIM, status_advice(ep->status), 2);
 }
 
 static struct extent measure(const struct panel_ctx *x, int w)
@@ -115,28 +117,43 @@ static struct extent measure(const struct panel_ctx *x, int w)
 	return (struct extent){5, lines + 8, lines + 20};
 }
 
+/* A name of the user's own does not say what it names. */
+static void make_title(const struct endpoint *ep, char *buf, size_t cap)
+{
+	const char *kind = kind_name(ep->kind);
+	bool said = strstr(ep->name, kind) != NULL;
+
+	(void)snprintf(buf, cap, "%s%s%s", ep->name, said ? "" : " · ", said ? "" : kind);
+}
+
+static void draw_figures(struct pane *p)
+{
+	enum kind kind = p->x->ep->kind;
+
+	if (pane_left(p) >= WORDS_H)
+		draw_words(p);
+	for (unsigned i = 0; i < BARS; i++)
+		pane_bar(p, &shapes[kind].bars[i]);
+	pane_fields(p, shapes[kind].fields, FIELDS, pane_left(p));
+	pane_graph(p, shapes[kind].graph, shapes[kind].role, CAPTION_LINE, pane_left(p));
+}
+
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
 	const struct endpoint *ep = x->ep;
 	enum level level = endpoint_level(x->m, ep);
 	char title[NAME_MAX_LEN + 16], note[STATE_TEXT_MAX + 16], state[STATE_TEXT_MAX];
+	bool fresh = status_has_data(ep->status) && !model_is_stale(x->m, ep);
 	struct pane p;
 
-	(void)snprintf(title, sizeof(title), "%s", ep->name);
-	endpoint_state(state, x->m, ep);
+	make_title(ep, title, sizeof(title));
 	(void)snprintf(note, sizeof(note), "%s %s", level_symbol(level),
-		status_has_data(ep->status) && !model_is_stale(x->m, ep) ? level_word(level) : state);
+		fresh ? level_word(level) : endpoint_state(state, x->m, ep));
 	pane_open(&p, x, c, r, title, note);
-	if (endpoint_has_data(ep)) {
-		if (pane_left(&p) >= WORDS_H)
-			draw_words(&p);
-		for (unsigned i = 0; i < BARS; i++)
-			pane_bar(&p, &shapes[ep->kind].bars[i]);
-		pane_fields(&p, shapes[ep->kind].fields, FIELDS, pane_left(&p));
-		pane_graph(&p, shapes[ep->kind].graph, shapes[ep->kind].role, CAPTION_LINE, pane_left(&p));
-	} else {
+	if (endpoint_has_data(ep))
+		draw_figures(&p);
+	else
 		draw_silent(&p);
-	}
 	pane_close(&p);
 }
 

@@ -44,7 +44,8 @@ static struct extent measure(const struct panel_ctx *x, int w)
 
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
-	int cursor = x->s->view == VIEW_EVENTS ? x->s->cursor : -1, n = (int)x->m->nevents, first;
+	int cursor = x->s->view == VIEW_EVENTS && x->s->cursor > 0 ? x->s->cursor : -1;
+	int n = (int)x->m->nevents, first;
 	const struct event *e;
 	char note[32];
 	struct pane p;

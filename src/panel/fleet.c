@@ -11,7 +11,7 @@ enum fleet_column { NAME, KIND, STATE, FILL, HITS, MISSES, EVICTED, WHAT, COLUMN
 static const struct column columns[COLUMNS] = {
 	[NAME] = {"endpoint", NAME, 18, true, 0, true},
 	[KIND] = {"kind", KIND, 9, true, 4, false},
-	[STATE] = {"state", STATE, 12, true, 0, false},
+	[STATE] = {"state", STATE, 16, true, 0, false},
 	[FILL] = {"fill", FILL, 7, false, 1, false},
 	[HITS] = {"hit ratio", HITS, 9, false, 2, false},
 	[MISSES] = {"misses/s", MISSES, 8, false, 1, false},

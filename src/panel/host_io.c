@@ -3,10 +3,10 @@
 #include "hotset/widgets.h"
 
 static const struct field fields[] = {
-	{"page in", METRIC_HOST_VM_PGIN},
-	{"page out", METRIC_HOST_VM_PGOUT},
-	{"disk reads", METRIC_HOST_DISK_READ},
-	{"cgroup rd", METRIC_HOST_CGROUP_RBYTES},
+	{"pg in", METRIC_HOST_VM_PGIN},
+	{"pg out", METRIC_HOST_VM_PGOUT},
+	{"disk", METRIC_HOST_DISK_READ},
+	{"cgroup", METRIC_HOST_CGROUP_RBYTES},
 };
 
 static const struct sheet sheet = {

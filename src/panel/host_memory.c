@@ -10,13 +10,13 @@ static const struct bar bars[] = {
 };
 
 static const struct field fields[] = {
-	{"available", METRIC_HOST_MEM_AVAILABLE},
-	{"page cache", METRIC_HOST_MEM_FILE_CACHE},
+	{"avail.", METRIC_HOST_MEM_AVAILABLE},
+	{"pg cache", METRIC_HOST_MEM_FILE_CACHE},
 	{"dirty", METRIC_HOST_MEM_DIRTY},
 	{"writeback", METRIC_HOST_MEM_WRITEBACK},
 	{"cgroup", METRIC_HOST_CGROUP_USED},
 	{"of max", METRIC_HOST_CGROUP_MAX},
-	{"its files", METRIC_HOST_CGROUP_FILE},
+	{"files", METRIC_HOST_CGROUP_FILE},
 	{"swap used", METRIC_HOST_SWAP_USED},
 };
 

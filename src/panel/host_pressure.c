@@ -11,7 +11,7 @@ static const struct bar bars[] = {
 
 static const struct field fields[] = {
 	{"refaults", METRIC_HOST_VM_REFAULT},
-	{"maj. faults", METRIC_HOST_VM_MAJFAULT},
+	{"majfaults", METRIC_HOST_VM_MAJFAULT},
 	{"scanned", METRIC_HOST_VM_SCAN},
 	{"reclaimed", METRIC_HOST_VM_STEAL},
 	{"swap in", METRIC_HOST_SWAP_IN},

@@ -4,11 +4,11 @@
 
 static const struct field fields[] = {
 	{"conns", METRIC_MEMCACHED_CONNS},
-	{"max conns", METRIC_MEMCACHED_MAX_CONNS},
-	{"rejected", METRIC_MEMCACHED_REJECTED},
+	{"max", METRIC_MEMCACHED_MAX_CONNS},
+	{"refused", METRIC_MEMCACHED_REJECTED},
 	{"uptime", METRIC_MEMCACHED_UPTIME},
-	{"probe p50", METRIC_MEMCACHED_PROBE_P50},
-	{"probe p99", METRIC_MEMCACHED_PROBE_P99},
+	{"get p50", METRIC_MEMCACHED_PROBE_P50},
+	{"get p99", METRIC_MEMCACHED_PROBE_P99},
 };
 
 static const struct sheet sheet = {

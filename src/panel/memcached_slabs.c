@@ -40,7 +40,7 @@ static struct extent measure(const struct panel_ctx *x, int w)
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
 	struct table_view v = {TABLE_MEMCACHED_SLAB, columns, sizeof(columns) / sizeof(columns[0]), -1,
-		x->s->cursor, row_level, "no slab class is in use"};
+		x->s->cursor > 0 ? x->s->cursor : -1, row_level, "no slab class is in use"};
 	struct pane p;
 
 	pane_open(&p, x, c, r, "slab classes", NULL);

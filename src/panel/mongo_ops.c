@@ -35,9 +35,9 @@ static struct extent measure(const struct panel_ctx *x, int w)
 
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
+	int cursor = x->s->view == VIEW_OPS && x->s->cursor > 0 ? x->s->cursor : -1;
 	struct table_view v = {TABLE_MONGO_OP, columns, sizeof(columns) / sizeof(columns[0]),
-		COL_MONGO_OP_SECS, x->s->view == VIEW_OPS ? x->s->cursor : -1, row_level,
-		"no operation is running"};
+		COL_MONGO_OP_SECS, cursor, row_level, "no operation is running"};
 	unsigned n = table_rows(x->ep, TABLE_MONGO_OP);
 	char note[32];
 	struct pane p;

@@ -7,8 +7,8 @@ static const struct field fields[] = {
 	{"with TTL", METRIC_REDIS_EXPIRES},
 	{"evicted", METRIC_REDIS_EVICTED},
 	{"expired", METRIC_REDIS_EXPIRED},
-	{"residence", METRIC_REDIS_RESIDENCE},
-	{"over limit", METRIC_REDIS_EVICT_EXCEEDED},
+	{"stays", METRIC_REDIS_RESIDENCE},
+	{"over", METRIC_REDIS_EVICT_EXCEEDED},
 };
 
 static const struct sheet sheet = {

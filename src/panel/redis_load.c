@@ -4,14 +4,14 @@
 
 static const struct field fields[] = {
 	{"ops", METRIC_REDIS_OPS},
-	{"clients", METRIC_REDIS_CLIENTS},
-	{"blocked", METRIC_REDIS_BLOCKED},
-	{"rejected", METRIC_REDIS_REJECTED},
 	{"net in", METRIC_REDIS_NET_IN},
+	{"clients", METRIC_REDIS_CLIENTS},
 	{"net out", METRIC_REDIS_NET_OUT},
-	{"cpu user", METRIC_REDIS_CPU_USER},
-	{"cpu sys", METRIC_REDIS_CPU_SYS},
-	{"repl. lag", METRIC_REDIS_REPL_LAG},
+	{"blocked", METRIC_REDIS_BLOCKED},
+	{"user", METRIC_REDIS_CPU_USER},
+	{"refused", METRIC_REDIS_REJECTED},
+	{"system", METRIC_REDIS_CPU_SYS},
+	{"lag", METRIC_REDIS_REPL_LAG},
 	{"uptime", METRIC_REDIS_UPTIME},
 };
 

@@ -30,7 +30,8 @@ static bool joins(const struct layout_item *items, const struct row *row, unsign
 {
 	const struct layout_item *a = &items[row->members[0]];
 
-	return row->n == 1 && a->half && items[b].half && a->min_w <= w - w / 2 && items[b].min_w <= w / 2;
+	return row->n == 1 && w >= 2 && a->half && items[b].half && a->min_w <= w - w / 2 &&
+	       items[b].min_w <= w / 2;
 }
 
 static void row_add(struct row *row, const struct layout_item *items, unsigned i)

@@ -32,30 +32,29 @@ int pane_left(const struct pane *p)
 	return left > 0 ? left : 0;
 }
 
-/* The reasons of all missing figures; with several reasons each is named with its figures. */
+static unsigned count_reason(const struct pane *p, unsigned why)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->nmissing; i++)
+		n += p->missing[i].why == why;
+	return n;
+}
+
+/* The commonest reason stands for all that is missing; figures with another one are named. */
 static void add_missing(const struct pane *p, char *buf, size_t cap)
 {
-	bool same = true;
-	size_t at = 0;
+	unsigned common = p->missing[0].why;
+	size_t at;
 
 	for (unsigned i = 1; i < p->nmissing; i++)
-		same = same && p->missing[i].why == p->missing[0].why;
-	if (same) {
-		(void)snprintf(buf, cap, "n/a: %s", reason_text((enum reason)p->missing[0].why));
-		return;
-	}
-	for (unsigned i = 0; i < p->nmissing && at < cap; i++) {
-		bool last_of_reason = i + 1 == p->nmissing || p->missing[i + 1].why != p->missing[i].why;
-		int n = snprintf(buf + at, cap - at, "%s%s%s", p->missing[i].label,
-			last_of_reason ? ": " : ", ",
-			last_of_reason ? reason_text((enum reason)p->missing[i].why) : "");
-
-		at += n > 0 ? (size_t)n : 0;
-		if (last_of_reason && i + 1 < p->nmissing && at < cap) {
-			n = snprintf(buf + at, cap - at, " · ");
-			at += n > 0 ? (size_t)n : 0;
-		}
-	}
+		if (count_reason(p, p->missing[i].why) > count_reason(p, common))
+			common = p->missing[i].why;
+	at = (size_t)snprintf(buf, cap, "n/a: %s", reason_text((enum reason)common));
+	for (unsigned i = 0; i < p->nmissing && at < cap; i++)
+		if (p->missing[i].why != common)
+			at += (size_t)snprintf(buf + at, cap - at, " · %s: %s", p->missing[i].label,
+				reason_text((enum reason)p->missing[i].why));
 }
 
 static void time_label(char buf[24], int seconds, int every)
@@ -224,21 +223,12 @@ const char *value_text(char buf[VALUE_TEXT_MAX], enum metric_unit unit, struct v
 	return buf;
 }
 
-/* Neighbours with the same reason stay together, so that the border can name them in one go. */
 static void note_missing(struct pane *p, const char *label, enum reason why)
 {
-	unsigned at = p->nmissing;
-
 	if (p->nmissing == PANE_MISSING_MAX)
 		return;
-	while (at > 0 && p->missing[at - 1].why != why)
-		at--;
-	if (at == 0)
-		at = p->nmissing;
-	memmove(&p->missing[at + 1], &p->missing[at],
-		(p->nmissing - at) * sizeof(p->missing[0]));
-	p->missing[at].label = label;
-	p->missing[at].why = (uint8_t)why;
+	p->missing[p->nmissing].label = label;
+	p->missing[p->nmissing].why = (uint8_t)why;
 	p->nmissing++;
 }
 

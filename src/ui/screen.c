@@ -91,15 +91,29 @@ static void add_host(struct parts *l, const struct model *m)
 		add_part(l, ROLE_LABEL, 8, "%s", virt);
 }
 
+/* "2 of 3" where the view's digit goes on to the next. */
+static void add_place(struct parts *l, const struct model *m, const struct view_state *s,
+	const struct endpoint *ep)
+{
+	unsigned place = 0, n = 0;
+
+	for (const struct endpoint *e; (e = model_of_kind(m, ep->kind, n)) != NULL; n++)
+		place = e == ep ? n + 1 : place;
+	if (n > 1)
+		add_part(l, ROLE_DIM, 5, "%u of %u: %u", place, n, s->view + 1);
+}
+
 /* One server: what it is and where. */
-static void add_server(struct parts *l, const struct model *m, const struct endpoint *ep)
+static void add_server(struct parts *l, const struct model *m, const struct view_state *s,
+	const struct endpoint *ep)
 {
 	add_part(l, kind_role(ep->kind), 0, "%s", ep->name);
+	add_place(l, m, s, ep);
 	if (ep->last) {
 		add_part(l, ROLE_DEFAULT, 4, "%s %s", ep->last->product, ep->last->version);
 		add_part(l, ROLE_DEFAULT, 3, "%s", ep->last->role);
 	}
-	if (strcmp(ep->name, ep->id) != 0)
+	if (strcmp(ep->name, ep->id) != 0 && strcmp(ep->name, ep->address) != 0)
 		add_part(l, ROLE_LABEL, 5, "%s", ep->address);
 	add_host(l, m);
 }
@@ -141,15 +155,27 @@ static const struct endpoint *only_database(const struct model *m)
 	return found ? found : m->n == 1 ? m->ep[0] : NULL;
 }
 
+/* Whom the screen is about: the view's own, or the only one; NULL for several. */
+static const struct endpoint *shown_endpoint(const struct model *m, const struct view_state *s)
+{
+	enum kind k;
+
+	return view_kind(s->view, &k) ? view_endpoint(m, s, k) : only_database(m);
+}
+
 /* At the right end: how often, and which time is shown. */
 static int draw_clock(const struct model *m, const struct view_state *s, struct canvas *c, int x_min)
 {
-	char clock[TIME_TEXT_MAX], text[96];
+	const struct endpoint *one = shown_endpoint(m, s);
+	char state[STATE_TEXT_MAX], clock[TIME_TEXT_MAX], text[96];
 	enum role role = ROLE_OK;
 	int w;
 
 	time_text(clock, m->wall_ns, s);
-	if (s->paused) {
+	if (one && one->last && model_is_stale(m, one) && !s->paused) {
+		(void)snprintf(text, sizeof(text), "⚠ %s  %s", endpoint_state(state, m, one), clock);
+		role = ROLE_WARN;
+	} else if (s->paused) {
 		(void)snprintf(text, sizeof(text), "‖ paused %s", clock);
 		role = ROLE_WARN;
 	} else if (s->replay) {
@@ -169,7 +195,7 @@ static int draw_clock(const struct model *m, const struct view_state *s, struct 
 
 static void draw_header(const struct model *m, const struct view_state *s, struct canvas *c)
 {
-	const struct endpoint *one = only_database(m);
+	const struct endpoint *one = shown_endpoint(m, s);
 	struct parts l = {0};
 	int end;
 
@@ -179,7 +205,7 @@ static void draw_header(const struct model *m, const struct view_state *s, struc
 	if (m->n == 0)
 		add_part(&l, ROLE_DIM, 1, "nothing watched");
 	else if (one)
-		add_server(&l, m, one);
+		add_server(&l, m, s, one);
 	else
 		add_servers(&l, m);
 	end = draw_clock(m, s, c, c->w > 30 ? 12 : 0);
@@ -244,10 +270,11 @@ static void headline_make(const struct model *m, struct headline *h)
 		h->more = m->nverdicts;
 		(void)snprintf(h->text, sizeof(h->text), "%s: %s: %s", silent->name,
 			status_word(silent->status), silent->err.msg);
+		(void)snprintf(h->next, sizeof(h->next), "→ %s", status_advice(silent->status));
 	} else if (v) {
 		h->level = v->level;
-		(void)snprintf(h->text, sizeof(h->text), "%s%s%s", m->n > 1 ? m->ep[v->endpoint]->name : "",
-			m->n > 1 ? ": " : "", v->text);
+		(void)snprintf(h->text, sizeof(h->text), "%s%s%s", only_database(m) ? "" : m->ep[v->endpoint]->name,
+			only_database(m) ? "" : ": ", v->text);
 		(void)snprintf(h->next, sizeof(h->next), "%s%s", v->next[0] ? "→ " : "", v->next);
 	} else {
 		headline_calm(m, h);
@@ -365,7 +392,7 @@ void screen_draw(const struct model *m, const struct view_state *s, struct canva
 	if (body.h > 0)
 		dropped = draw_panels(m, s, c, body, &any);
 	if (body.h > 0 && !any && dropped)
-		(void)canvas_text_fit(c, 0, body.y, c->w, "too small: 40x12 shows a panel", ROLE_DIM, 0);
+		(void)canvas_text_fit(c, 0, body.y, c->w, "too small: need 40x8", ROLE_DIM, 0);
 	if (c->h >= 3)
 		draw_footer(s, c, dropped);
 	if (s->help)

@@ -374,9 +374,9 @@ int theme_to_8(int32_t rgb)
 	int r = rgb >> 16, g = rgb >> 8 & 255, b = rgb & 255;
 	int max = r > g ? (r > b ? r : b) : (g > b ? g : b);
 	int min = r < g ? (r < b ? r : b) : (g < b ? g : b);
-	int middle = (max + min) / 2;
+	int strong = min + (max - min) * 3 / 5;
 
 	if (max - min < 48)
 		return max < 64 ? 0 : 7;
-	return (r > middle ? 1 : 0) | (g > middle ? 2 : 0) | (b > middle ? 4 : 0);
+	return (r > strong ? 1 : 0) | (g > strong ? 2 : 0) | (b > strong ? 4 : 0);
 }

@@ -92,6 +92,7 @@ static double trend_top(const struct trend *t)
 		return unit * chart_nice_top(&scaled, 1, 1);
 	case UNIT_TIMES:
 	case UNIT_RATIO:
+	case UNIT_PAGES:
 		return chart_nice_top(t->v, t->n, 1);
 	default:
 		return chart_nice_top(t->v, t->n, 10);
@@ -154,10 +155,14 @@ static void caption_line(struct pane *p, const struct trend *t, const char *now,
 
 static void caption_border(struct pane *p, const char *now, const char *rest)
 {
-	int end = p->frame.x + p->frame.w - 2, w = text_width(now) + text_width(rest) + 4;
+	int end = p->frame.x + p->frame.w - 1, w = text_width(now) + 2;
+
+	if (*rest)
+		w += text_width(rest) + 1;
 
 	(void)canvas_printf(p->c, end - w, p->frame.y, ROLE_VALUE, 0, " %s ", now);
-	(void)canvas_printf(p->c, end - text_width(rest) - 1, p->frame.y, ROLE_DIM, 0, "%s ", rest);
+	if (*rest)
+		(void)canvas_printf(p->c, end - text_width(rest) - 1, p->frame.y, ROLE_DIM, 0, "%s ", rest);
 }
 
 /* The figure of now, then as much of the highest one and the upper end as there is room for. */

@@ -67,7 +67,7 @@ const struct endpoint *view_endpoint(const struct model *m, const struct view_st
 	return model_of_kind(m, k, 0);
 }
 
-static bool view_kind(enum view v, enum kind *out)
+bool view_kind(enum view v, enum kind *out)
 {
 	switch (v) {
 	case VIEW_MONGO:

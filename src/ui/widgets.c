@@ -129,6 +129,14 @@ static double bar_scale(const struct pane *p, const struct bar *b, double trigge
 	return 2 * number_or_nan(p, b->scale_id);
 }
 
+static void draw_ladder(struct pane *p, int x, int w, struct value v, double scale, double target,
+	double trigger)
+{
+	chart_ladder(p->c, x, p->y, w, v, scale, target, trigger);
+	if (p->stale)
+		canvas_recolor(p->c, (struct rect){x, p->y, w, 1}, ROLE_DIM, 0);
+}
+
 void pane_bar(struct pane *p, const struct bar *b)
 {
 	double target = number_or_nan(p, b->target), trigger = number_or_nan(p, b->trigger);
@@ -146,7 +154,7 @@ void pane_bar(struct pane *p, const struct bar *b)
 	if (above)
 		(void)canvas_text(p->c, x - 2, p->y, level_symbol(LEVEL_CRIT), ROLE_CRIT, 0);
 	if (value_ok(v))
-		chart_ladder(p->c, x, p->y, w, v, bar_scale(p, b, trigger), target, trigger);
+		draw_ladder(p, x, w, v, bar_scale(p, b, trigger), target, trigger);
 	else
 		(void)canvas_text_fit(p->c, x, p->y, w, reason_text((enum reason)v.why), ROLE_DIM, 0);
 	p->y++;

@@ -78,6 +78,23 @@ enum level status_level(enum status s)
 	return LEVEL_WARN;
 }
 
+const char *status_advice(enum status s)
+{
+	switch (s) {
+	case STATUS_WAITING: return "the screen goes on; figures appear with the first answer";
+	case STATUS_LOADING: return "the server is starting; figures appear when it is ready";
+	case STATUS_TIMEOUT: return "is it reachable from here? --timeout gives it more time";
+	case STATUS_REFUSED: return "is it running, and does it listen on this address?";
+	case STATUS_DNS: return "check the host's name in the target";
+	case STATUS_TLS: return "see tlsCAFile in hotset(1); a plain port needs a plain scheme";
+	case STATUS_AUTH: return "name a user in the target, or give --credentials FILE";
+	case STATUS_PROTOCOL: return "is this the port of that kind of server?";
+	case STATUS_UNSUPPORTED: return "watch the servers behind it instead";
+	case STATUS_ERROR: return "--log FILE has the details";
+	default: return "";
+	}
+}
+
 enum level endpoint_level(const struct model *m, const struct endpoint *ep)
 {
 	enum level found = model_level(m, ep->index), status = status_level(ep->status);
