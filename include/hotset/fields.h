@@ -24,6 +24,8 @@ struct field {
 #define FIELD_BYTES_PLAUSIBLE (UINT64_C(1) << 56) /* 64 PiB: no memory of one machine is larger */
 #define FIELD_UPTIME_PLAUSIBLE (UINT64_C(30) * 365 * 86400) /* seconds: older than the servers */
 
+#define FIELD_TLS_ALERT "\x15\x03" /* how a TLS server begins its answer to plain text */
+
 /* The field named key, NULL if the table of n has none. */
 const struct field *field_find(const struct field *table, size_t n, struct span key);
 /*

@@ -28,9 +28,11 @@ void parse_settle_epoch(struct server_run *last, struct sample *s);
 /*
  * ---- redis: the payload of INFO (any sections) ----
  * Also takes a raw capture: "$N" in the first line must be the payload's length, and an error line
- * ("-NOAUTH ...") gives false with its status' code. A last line without newline in a text whose
- * other lines end in CR LF was cut off and is not believed; a source that knows by the length of
- * the reply that it is complete adds the missing CR LF.
+ * ("-NOAUTH ...") gives false with its status' code. In a file (the sample has no rtt_ns; a source
+ * knows by its length that a reply is complete) a last line without newline, where the others end
+ * in CR LF, was cut off: it is not believed and the status becomes PARTIAL. A sentinel:
+ * UNSUPPORTED, redis.mode "sentinel", redis.state the worst of its masters, which are the rows of
+ * redis.master.
  */
 MUST_CHECK bool parse_redis_info(const char *buf, size_t len, struct sample *out, struct err *err);
 /* A RESP error line without '-' ("NOAUTH Authentication required.") as a status. */
@@ -39,8 +41,8 @@ enum status parse_redis_error(const char *line, size_t len, struct err *err);
 /*
  * ---- memcached: one or several replies to `stats`, `stats settings`, `items`, `slabs` and
  * `extstore`, one after another ("STAT name value\r\n" ... "END\r\n") ----
- * A last line without newline (other than END) is not believed. Without a final END the status
- * becomes PARTIAL. A proxy: UNSUPPORTED, memcached.kind "proxy". Sets pid and start_s: see
+ * A last line without newline (other than END) was cut off: false, or, where lines do not end in
+ * CR LF (pasted by hand), it is ignored. Without a final END the status becomes PARTIAL. A proxy: UNSUPPORTED, memcached.kind "proxy". Sets pid and start_s: see
  * parse_settle_epoch().
  */
 MUST_CHECK bool parse_memcached_stats(const char *buf, size_t len, struct sample *out, struct err *err);

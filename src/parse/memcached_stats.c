@@ -408,13 +408,18 @@ static void finish(struct stats *st)
 	}
 }
 
+static bool refuse_cut(struct err *err)
+{
+	return err_set(err, ERR_PROTOCOL, "the reply is cut off in the middle of a line");
+}
+
 /* What came instead of statistics. */
 static bool refuse(struct span first, struct err *err)
 {
 	if (first.len == 0)
 		return err_set(err, ERR_UNSUPPORTED, "closed without an answer: a proxy?");
 	if (span_starts(first, "STAT"))
-		return err_set(err, ERR_PROTOCOL, "the reply is cut off in its first line");
+		return refuse_cut(err);
 	(void)parse_memcached_error(first.s, first.len, err);
 	return false;
 }
@@ -441,7 +446,10 @@ bool parse_memcached_stats(const char *buf, size_t len, struct sample *out, stru
 		if (line.len == 0)
 			continue;
 		st.ended = span_is(line, "END");
-		bool believed = st.ended || (!l.cut && take_line(&st, line));
+		bool cut = l.cut && !st.ended;
+		if (cut && l.crlf && st.lines > 0)
+			return refuse_cut(err);
+		bool believed = st.ended || (!cut && take_line(&st, line));
 		if (!believed && first_other.len == 0)
 			first_other = line;
 	}

@@ -428,16 +428,32 @@ static bool skip_bulk_header(struct span *text, struct err *err)
 	return true;
 }
 
+/* An error line, or another protocol's first words. */
+static bool is_error(struct span text, struct span *line)
+{
+	struct span rest = text;
+	if (!span_next(&rest, '\n', line))
+		return false;
+	if (span_starts(*line, "-")) {
+		*line = span_skip(*line, 1);
+		return true;
+	}
+	return span_starts(*line, "HTTP/") || span_starts(*line, FIELD_TLS_ALERT);
+}
+
+static void lower_to_partial(struct sample *out)
+{
+	struct err err;
+	err_set(&err, ERR_PROTOCOL, "the text is cut off in its last line");
+	field_lower_status(out, STATUS_PARTIAL, &err);
+}
+
 bool parse_redis_info(const char *buf, size_t len, struct sample *out, struct err *err)
 {
 	struct span text = {buf, len}, line;
 	if (span_trim(text).len == 0)
 		return err_set(err, ERR_PROTOCOL, "the INFO reply is empty");
-	if (text.s[0] == '-') {
-		struct lines first;
-		lines_init(&first, buf + 1, len - 1);
-		if (!lines_next(&first, &line))
-			line = (struct span){"", 0};
+	if (is_error(text, &line)) {
 		(void)parse_redis_error(line.s, line.len, err);
 		return false;
 	}
@@ -452,11 +468,16 @@ bool parse_redis_info(const char *buf, size_t len, struct sample *out, struct er
 	};
 	struct lines l;
 	lines_init(&l, text.s, text.len);
-	while (lines_next(&l, &line))
-		if (!l.cut || !l.crlf)
+	bool cut = false;
+	while (lines_next(&l, &line)) {
+		cut = l.cut && l.crlf && out->rtt_ns < 0;
+		if (!cut)
 			take_line(&in, line);
+	}
 	if (in.known == 0)
 		return err_set(err, ERR_PROTOCOL, "no INFO reply: no line of it is known");
 	finish(&in);
+	if (cut)
+		lower_to_partial(out);
 	return true;
 }

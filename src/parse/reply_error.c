@@ -2,7 +2,7 @@
  * Error lines of Redis and memcached as a status with a sentence of advice. The first rule whose
  * pattern fits wins; a pattern that begins with '*' may stand anywhere in the line.
  */
-#include "hotset/lines.h"
+#include "hotset/fields.h"
 #include "hotset/parse.h"
 #include "hotset/text.h"
 
@@ -35,6 +35,7 @@ static const struct rule redis_rules[] = {
 	{"BUSY ", ERR_FORMAT, "busy with a script: wait, or SCRIPT KILL"},
 	{"MASTERDOWN", ERR_FORMAT, "a replica that lost its master and serves no stale data"},
 	{"HTTP/", ERR_PROTOCOL, "an HTTP server answers, not Redis"},
+	{FIELD_TLS_ALERT, ERR_TLS, "the port expects TLS: use rediss://"},
 	{"", ERR_FORMAT, "the server answers with an error"},
 };
 
@@ -48,6 +49,7 @@ static const struct rule memcached_rules[] = {
 	{"SERVER_ERROR", ERR_FORMAT, "the server answers with an error"},
 	{"-", ERR_PROTOCOL, "the port speaks the Redis protocol, not memcached's"},
 	{"HTTP/", ERR_PROTOCOL, "an HTTP server answers, not memcached"},
+	{FIELD_TLS_ALERT, ERR_TLS, "the port expects TLS: use memcacheds://"},
 	{"", ERR_PROTOCOL, "the port does not speak memcached's protocol"},
 };
 
@@ -77,7 +79,7 @@ static enum status apply(const struct rule *rules, struct span line, struct err 
 	struct span said = span_trim(without_arguments(line));
 	char quote[QUOTE_MAX];
 	text_sanitize(quote, sizeof(quote), said.s, said.len);
-	if (quote[0])
+	if (quote[0] && rules->code != ERR_TLS)
 		err_set(err, rules->code, "%s (\"%s\")", rules->advice, quote);
 	else
 		err_set(err, rules->code, "%s", rules->advice);

@@ -243,6 +243,8 @@ static void shows_a_sentinel_as_one(void **state)
 {
 	(void)state;
 	struct sample *s = info("A18.info");
+	assert_int_equal(s->status, STATUS_UNSUPPORTED);
+	assert_non_null(strstr(s->err.msg, "sentinel"));
 	assert_text(s, METRIC_REDIS_MODE, "sentinel");
 	assert_text(s, METRIC_REDIS_STATE, "odown");
 	assert_number(s, METRIC_REDIS_UPTIME, 900);
@@ -363,9 +365,17 @@ static void lets_no_control_byte_through(void **state)
 static void does_not_believe_a_cut_line(void **state)
 {
 	(void)state;
-	struct sample *s = text("# Memory\r\nmaxmemory:100\r\nused_memory:53687");
+	static const char cut[] = "# Memory\r\nmaxmemory:100\r\nused_memory:53687";
+	struct sample *s = text(cut);
 	assert_number(s, METRIC_REDIS_MEM_MAX, 100);
 	assert_missing(s, METRIC_REDIS_MEM_USED, REASON_NOT_SENT);
+	assert_int_equal(s->status, STATUS_PARTIAL);
+	sample_destroy(s);
+	/* a source knows the length */
+	s = sample_create(0);
+	s->rtt_ns = 1000;
+	assert_true(parse_redis_info(cut, strlen(cut), s, NULL));
+	assert_number(s, METRIC_REDIS_MEM_USED, 53687);
 	sample_destroy(s);
 	s = text("# Memory\nmaxmemory:100\nused_memory:53687"); /* pasted by hand, and complete */
 	assert_number(s, METRIC_REDIS_MEM_USED, 53687);
@@ -389,6 +399,14 @@ static void refuses_what_is_no_info(void **state)
 	(void)parsed_refused(
 		parse_redis_info, "HTTP/1.1 400 Bad Request\r\nServer: x\r\n", ERR_PROTOCOL);
 	(void)parsed_refused(parse_redis_info, "STAT pid 1\r\nEND\r\n", ERR_PROTOCOL);
+	assert_null(strchr(parsed_refused(parse_redis_info, "\x15\x03\x03", ERR_TLS), '"'));
+	static const char *const resp[] = {"cases/F07a.raw", "cases/F07b.raw", "cases/F07c.raw",
+		"cases/F07d.raw", "cases/F07g.raw"};
+	for (size_t i = 0; i < sizeof(resp) / sizeof(resp[0]); i++) {
+		char *data = test_fixture(resp[i], NULL);
+		(void)parsed_refused(parse_redis_info, data, ERR_PROTOCOL);
+		free(data);
+	}
 	size_t len;
 	static const struct {
 		const char   *file;
