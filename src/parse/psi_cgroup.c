@@ -91,7 +91,7 @@ static struct raw read_file_cache(const struct cgroup_texts *t)
 /* v2: "8:0 rbytes=1 wbytes=2 ...", v1 (blkio): "8:0 Read 1"; the sum over the devices */
 static struct raw read_io(const struct cgroup_texts *t)
 {
-	struct raw sum = field_none(REASON_NO_KERNEL);
+	struct raw sum = field_none(REASON_OFF);
 	struct span line, device, word, key, value;
 	struct lines l;
 	lines_init(&l, t->io_stat, t->io_stat ? strlen(t->io_stat) : 0);

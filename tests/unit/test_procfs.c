@@ -327,6 +327,7 @@ static void reads_both_versions_of_cgroups(void **state)
 	parse_cgroup(&(struct cgroup_texts){.version = 2}, s);
 	assert_missing(s, METRIC_HOST_CGROUP_USED, REASON_NO_CGROUP);
 	assert_missing(s, METRIC_HOST_CGROUP_FILE, REASON_NO_CGROUP);
+	assert_missing(s, METRIC_HOST_CGROUP_RBYTES_TOTAL, REASON_OFF); /* the io controller */
 	sample_destroy(s);
 }
 
