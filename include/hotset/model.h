@@ -63,6 +63,15 @@ struct skipped {
 #define SKIPPED_MAX   64
 #define NAME_MAX_LEN  64
 
+/* The rows of a table when it was last asked for: expensive parts are not in every poll. */
+struct kept_rows {
+	bool               asked; /* at least once */
+	int64_t            mono_ns;
+	unsigned           n;
+	struct cell_value *cells; /* n x ncols */
+	char              *texts;
+};
+
 struct endpoint {
 	uint16_t    index;
 	enum kind   kind;
@@ -79,6 +88,7 @@ struct endpoint {
 
 	struct sample *last;             /* the newest sample with data; NULL before it */
 	struct frame   frame;            /* of `last`; all FIRST/NO_ANSWER before */
+	struct kept_rows kept[TABLE_COUNT];
 	struct derive *derive;
 	struct history *history;
 	void          *rule_state;       /* owned by the rules engine */
@@ -113,6 +123,11 @@ struct endpoint *model_add(struct model *m, enum kind kind, const char *id, cons
 void model_push(struct model *m, struct sample *s_take);
 /* Advances the view clock; staleness and hold times follow from it (endpoint.stale rises here). */
 void model_tick(struct model *m, int64_t mono_ns, int64_t wall_ns);
+
+/* Row of a table when it was last asked for; NULL past its end. */
+const struct cell_value *kept_row(const struct endpoint *ep, enum table_id t, unsigned row);
+void kept_step(struct endpoint *ep);   /* after ep->frame was made; model_push() calls it */
+void kept_finish(struct endpoint *ep); /* frees */
 
 /* Age of the newest data in seconds, or a negative number before the first. */
 double model_age_s(const struct model *m, const struct endpoint *ep);

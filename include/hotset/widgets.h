@@ -123,6 +123,8 @@ struct table_view {
 /* The table's rows from the frame of the pane's endpoint. */
 void pane_table(struct pane *p, const struct table_view *v);
 unsigned table_rows(const struct endpoint *ep, enum table_id t); /* 0 without an endpoint */
+/* "3", or "3, 5 s ago" where the table is older than the newest figures; "" without rows. */
+const char *table_note(char buf[NOTE_MAX], const struct endpoint *ep, enum table_id t);
 #define TABLE_COLUMNS_MAX 12
 /* Which columns fit into w, as widths (0: left out). */
 void table_widths(const struct column *cols, unsigned n, int w, int out[TABLE_COLUMNS_MAX]);

@@ -22,6 +22,7 @@ static void destroy_endpoint(struct endpoint *ep)
 		return;
 	rules_forget(ep);
 	frame_finish(&ep->frame);
+	kept_finish(ep);
 	sample_destroy(ep->last);
 	derive_destroy(ep->derive);
 	history_destroy(ep->history);
@@ -122,6 +123,7 @@ static void take_numbers(struct model *m, struct endpoint *ep, struct sample *s_
 	history_put(ep->history, &ep->frame);
 	estimate_step(ep->history, &ep->frame);
 	history_put(ep->history, &ep->frame); /* once more, with the estimates */
+	kept_step(ep);
 }
 
 void model_push(struct model *m, struct sample *s_take)

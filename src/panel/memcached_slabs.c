@@ -21,7 +21,7 @@ static const struct column columns[] = {
 /* A class with a larger share of the evictions than twice its share of the memory. */
 static enum level row_level(const struct endpoint *ep, unsigned row)
 {
-	const struct cell_value *cells = frame_row(&ep->frame, TABLE_MEMCACHED_SLAB, row);
+	const struct cell_value *cells = kept_row(ep, TABLE_MEMCACHED_SLAB, row);
 	struct value pages = cells[COL_MEMCACHED_SLAB_PAGE_SHARE].num;
 	struct value evictions = cells[COL_MEMCACHED_SLAB_EVICTED_SHARE].num;
 

@@ -1,6 +1,4 @@
 /* Which collections and indexes the cache holds, and which of them are being read in. */
-#include <stdio.h>
-
 #include "hotset/panels.h"
 #include "hotset/widgets.h"
 
@@ -30,9 +28,10 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
 	struct table_view v = {TABLE_MONGO_COLL, columns, sizeof(columns) / sizeof(columns[0]),
 		COL_MONGO_COLL_BYTES_IN_CACHE, -1, NULL, "no collection has pages in the cache"};
+	char note[NOTE_MAX];
 	struct pane p;
 
-	pane_open(&p, x, c, r, "collections in the cache", NULL);
+	pane_open(&p, x, c, r, "collections in the cache", table_note(note, x->ep, TABLE_MONGO_COLL));
 	pane_table(&p, &v);
 	pane_close(&p);
 }

@@ -1,5 +1,4 @@
 /* Running operations, the longest first; a collection scan is marked, since it is what floods a cache. */
-#include <stdio.h>
 #include <string.h>
 
 #include "hotset/panels.h"
@@ -19,7 +18,7 @@ static const struct column columns[] = {
 
 static enum level row_level(const struct endpoint *ep, unsigned row)
 {
-	const char *plan = frame_row(&ep->frame, TABLE_MONGO_OP, row)[COL_MONGO_OP_PLAN].text;
+	const char *plan = kept_row(ep, TABLE_MONGO_OP, row)[COL_MONGO_OP_PLAN].text;
 
 	return plan && strstr(plan, "COLLSCAN") ? LEVEL_WARN : LEVEL_OK;
 }
@@ -38,12 +37,10 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	int cursor = x->s->view == VIEW_OPS && x->s->cursor > 0 ? x->s->cursor : -1;
 	struct table_view v = {TABLE_MONGO_OP, columns, sizeof(columns) / sizeof(columns[0]),
 		COL_MONGO_OP_SECS, cursor, row_level, "no operation is running"};
-	unsigned n = table_rows(x->ep, TABLE_MONGO_OP);
-	char note[32];
+	char note[NOTE_MAX];
 	struct pane p;
 
-	(void)snprintf(note, sizeof(note), "%u", n);
-	pane_open(&p, x, c, r, "running operations", n ? note : NULL);
+	pane_open(&p, x, c, r, "running operations", table_note(note, x->ep, TABLE_MONGO_OP));
 	pane_table(&p, &v);
 	pane_close(&p);
 }

@@ -25,7 +25,7 @@ static const struct cell_value *holder(const struct endpoint *ep)
 	const struct cell_value *found = NULL;
 
 	for (unsigned i = 0; i < table_rows(ep, TABLE_MONGO_OP); i++) {
-		const struct cell_value *row = frame_row(&ep->frame, TABLE_MONGO_OP, i);
+		const struct cell_value *row = kept_row(ep, TABLE_MONGO_OP, i);
 
 		if (!value_ok(row[COL_MONGO_OP_TXN_OPEN].num))
 			continue;
@@ -55,8 +55,8 @@ static void draw_holder(struct pane *p)
 			text_of(&row[COL_MONGO_OP_APP]), text_of(&row[COL_MONGO_OP_CLIENT]),
 			num_duration(a, row[COL_MONGO_OP_TXN_OPEN].num.v));
 	else
-		pane_text(p, ROLE_DIM, p->x->ep->frame.tables[TABLE_MONGO_OP].asked
-			? "held by no transaction" : "holder n/a: operations not asked for");
+		pane_text(p, ROLE_DIM, p->x->ep->kept[TABLE_MONGO_OP].asked
+			? "held by no transaction" : "holder n/a: operations were not asked for yet");
 }
 
 static const struct sheet sheet = {

@@ -224,11 +224,14 @@ void chart_gauge(struct canvas *c, int x, int y, int w, double v, double low, do
 	double max)
 {
 	bool range = isfinite(low) && isfinite(high);
-	int from = range ? gauge_cell(w, low, max) : -1, to = range ? gauge_cell(w, high, max) : -2;
-	int stride;
+	int from, to, stride;
 
 	if (w < 4 || !(max >= 1))
 		return;
+	if (w > max) /* equal steps, rather than the last cell */
+		w = (w - 1) / (int)max * (int)max + 1;
+	from = range ? gauge_cell(w, low, max) : -1;
+	to = range ? gauge_cell(w, high, max) : -2;
 	stride = gauge_stride(w, max);
 	for (int i = 0; i < w; i++) {
 		bool in = i >= from && i <= to;

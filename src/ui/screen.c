@@ -258,10 +258,23 @@ static void headline_calm(const struct model *m, struct headline *h)
 			m->skipped[0].reason, m->nskipped > 1 ? " and others" : "");
 }
 
+/* "orders-db-2: " where there is more than one to tell apart. */
+static void headline_name(const struct model *m, const struct endpoint *ep, char buf[NAME_MAX_LEN + 2])
+{
+	size_t n = strlen(ep->name);
+	bool colon = n > 0 && ep->name[n - 1] == ':';
+
+	if (only_database(m))
+		buf[0] = '\0';
+	else
+		(void)snprintf(buf, NAME_MAX_LEN + 2, "%s%s ", ep->name, colon ? "" : ":");
+}
+
 static void headline_make(const struct model *m, struct headline *h)
 {
 	const struct verdict *v = m->nverdicts ? &m->verdicts[0] : NULL;
 	const struct endpoint *silent = silent_endpoint(m);
+	char name[NAME_MAX_LEN + 2];
 
 	*h = (struct headline){0};
 	h->more = m->nverdicts > 1 ? m->nverdicts - 1 : 0;
@@ -273,8 +286,8 @@ static void headline_make(const struct model *m, struct headline *h)
 		(void)snprintf(h->next, sizeof(h->next), "→ %s", status_advice(silent->status));
 	} else if (v) {
 		h->level = v->level;
-		(void)snprintf(h->text, sizeof(h->text), "%s%s%s", only_database(m) ? "" : m->ep[v->endpoint]->name,
-			only_database(m) ? "" : ": ", v->text);
+		headline_name(m, m->ep[v->endpoint], name);
+		(void)snprintf(h->text, sizeof(h->text), "%s%s", name, v->text);
 		(void)snprintf(h->next, sizeof(h->next), "%s%s", v->next[0] ? "→ " : "", v->next);
 	} else {
 		headline_calm(m, h);

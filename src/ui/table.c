@@ -6,6 +6,8 @@
 #include "hotset/text.h"
 #include "hotset/widgets.h"
 
+#define OLD_S 3.0 /* seconds from which the age of a table is said */
+
 static int total_width(const struct column *cols, unsigned n, const int *w)
 {
 	int sum = 0;
@@ -94,7 +96,7 @@ static void draw_cell(struct pane *p, const struct column *col, const struct col
 
 static void draw_row(struct pane *p, const struct table_view *v, const int *w, unsigned row, int x)
 {
-	const struct cell_value *cells = frame_row(&p->x->ep->frame, v->table, row);
+	const struct cell_value *cells = kept_row(p->x->ep, v->table, row);
 
 	for (unsigned i = 0; cells && i < v->n; i++) {
 		unsigned col = v->cols[i].col;
@@ -122,7 +124,20 @@ static void mark_row(struct pane *p, const struct table_view *v, unsigned row, b
 
 unsigned table_rows(const struct endpoint *ep, enum table_id t)
 {
-	return ep && ep->last ? ep->frame.tables[t].n : 0;
+	return ep ? ep->kept[t].n : 0;
+}
+
+const char *table_note(char buf[NOTE_MAX], const struct endpoint *ep, enum table_id t)
+{
+	double age = ep ? (double)(ep->seen_mono_ns - ep->kept[t].mono_ns) / 1e9 : 0;
+	char ago[NUM_MAX];
+
+	buf[0] = '\0';
+	if (table_rows(ep, t) > 0 && age >= OLD_S)
+		(void)snprintf(buf, NOTE_MAX, "%u, %s ago", table_rows(ep, t), num_duration(ago, age));
+	else if (table_rows(ep, t) > 0)
+		(void)snprintf(buf, NOTE_MAX, "%u", table_rows(ep, t));
+	return buf;
 }
 
 struct sort_key {
@@ -157,7 +172,7 @@ static unsigned sort_rows(const struct endpoint *ep, const struct table_view *v,
 
 	n = n > TABLE_ROWS_MAX ? TABLE_ROWS_MAX : n;
 	for (unsigned i = 0; i < n; i++) {
-		const struct cell_value *cells = frame_row(&ep->frame, v->table, i);
+		const struct cell_value *cells = kept_row(ep, v->table, i);
 
 		keys[i] = (struct sort_key){0, (uint16_t)i};
 		if (v->sort >= 0)
@@ -165,6 +180,14 @@ static unsigned sort_rows(const struct endpoint *ep, const struct table_view *v,
 	}
 	sort_keys(keys, n);
 	return n;
+}
+
+/* An empty table says why it is: a server without the privilege is partial, and says so. */
+static const char *empty_text(const struct endpoint *ep, const struct table_view *v)
+{
+	if (ep && ep->kept[v->table].asked)
+		return v->empty;
+	return ep && ep->status == STATUS_PARTIAL && ep->err.msg[0] ? ep->err.msg : "not asked for yet";
 }
 
 void pane_table(struct pane *p, const struct table_view *v)
@@ -184,6 +207,5 @@ void pane_table(struct pane *p, const struct table_view *v)
 		p->y++;
 	}
 	if (n == 0)
-		pane_text(p, ROLE_DIM, p->x->ep && p->x->ep->frame.tables[v->table].asked
-			? v->empty : "n/a: not asked for in this poll");
+		pane_text(p, ROLE_DIM, empty_text(p->x->ep, v));
 }

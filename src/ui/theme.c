@@ -38,8 +38,8 @@ static const struct style default_styles[ROLE_COUNT] = {
 	[ROLE_SELECTED] = {D, D, ATTR_REVERSE},
 	[ROLE_KEY] = {0x0087d7, D, ATTR_BOLD},
 	[ROLE_FOOTER] = {0x878787, D, 0},
-	[ROLE_MONGO] = {0x00af5f, D, ATTR_BOLD},
-	[ROLE_REDIS] = {0xff5f5f, D, ATTR_BOLD},
+	[ROLE_MONGO] = {0x5faf5f, D, ATTR_BOLD},
+	[ROLE_REDIS] = {0xd75faf, D, ATTR_BOLD},
 	[ROLE_MEMCACHED] = {0x00afaf, D, ATTR_BOLD},
 	[ROLE_HOST] = {0xaf87d7, D, ATTR_BOLD},
 };
@@ -70,7 +70,7 @@ static const struct style light_styles[ROLE_COUNT] = {
 	[ROLE_KEY] = {0x005faf, D, ATTR_BOLD},
 	[ROLE_FOOTER] = {0x585858, D, 0},
 	[ROLE_MONGO] = {0x005f00, D, ATTR_BOLD},
-	[ROLE_REDIS] = {0xaf0000, D, ATTR_BOLD},
+	[ROLE_REDIS] = {0xaf005f, D, ATTR_BOLD},
 	[ROLE_MEMCACHED] = {0x005f87, D, ATTR_BOLD},
 	[ROLE_HOST] = {0x5f00af, D, ATTR_BOLD},
 };
