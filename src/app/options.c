@@ -539,8 +539,9 @@ static bool check_use(struct parser *p)
 		return usage(p, "--kind belongs to hotset inspect");
 	if ((p->set[OPT_AT] || p->set[OPT_SPEED]) && o->command != COMMAND_REPLAY)
 		return usage(p, "--at and --speed belong to hotset replay");
-	if (p->set[OPT_RECORD] && !(o->command == COMMAND_LIVE || o->command == COMMAND_RECORD))
-		return usage(p, "--record belongs to the live screen and hotset record");
+	if (p->set[OPT_RECORD] && !(o->command == COMMAND_LIVE || o->command == COMMAND_RECORD ||
+					  o->command == COMMAND_LAB))
+		return usage(p, "--record belongs to the live screen, hotset record and labs");
 	return true;
 }
 
