@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ static struct run start(const char *const *args)
 	r.pid = fork();
 	assert_true(r.pid >= 0);
 	if (r.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM); /* a failed test leaves no demo behind */
 		redirect("/dev/null", 0, O_RDONLY);
 		redirect(r.out, 1, O_WRONLY | O_CREAT | O_TRUNC);
 		redirect(r.err, 2, O_WRONLY | O_CREAT | O_TRUNC);
