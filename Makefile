@@ -60,7 +60,8 @@ WT_SRCS   := $(wildcard src/wtnode/*.c)
 SRCS      := $(filter-out $(WT_SRCS),$(wildcard src/*/*.c))
 LIB_SRCS  := $(filter-out src/app/main.c,$(SRCS))
 TEST_SRCS := $(wildcard tests/*/test_*.c)
-SUP_SRCS  := $(wildcard tests/support/*.c) $(wildcard tests/fake/*.c)
+SUP_SRCS  := $(wildcard tests/support/*.c) $(filter-out tests/fake/test_%,$(wildcard tests/fake/*.c)) \
+             tests/bench/pty.c
 BENCH_SRCS:= $(wildcard tests/bench/bench_*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
