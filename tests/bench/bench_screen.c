@@ -55,7 +55,7 @@ static void measure_two(pid_t ours, struct pty *screen, pid_t other, struct pty 
 
 static void bench_beside_htop(void)
 {
-	char *demo[] = {program, "lab", "demo", NULL}, *htop[] = {"htop", "-d", "10", NULL};
+	const char *demo[] = {program, "lab", "demo", NULL}, *htop[] = {"htop", "-d", "10", NULL};
 	struct pty screen, reference;
 	struct pty *both[] = {&screen, &reference};
 	struct cost cost[2];
@@ -134,8 +134,8 @@ static void bench_keys(struct pty *p)
 static void bench_hung(void)
 {
 	char redis[64], memcached[64], mongodb[64];
-	char *argv[] = {program, redis, memcached, mongodb, NULL};
-	uint16_t port;
+	const char *argv[] = {program, redis, memcached, mongodb, NULL};
+	uint16_t port = 0;
 	int silent = start_silent(&port);
 	struct pty p;
 	struct pty *one[] = {&p};
@@ -161,7 +161,8 @@ static void bench_hung(void)
 static void bench_fleet(void)
 {
 	struct server *redis = server_redis(NULL);
-	char *argv[FLEET + 2] = {program};
+	static char target[FLEET][64];
+	const char *argv[FLEET + 2] = {program};
 	struct pty p;
 	struct pty *one[] = {&p};
 	double cpu, begin;
@@ -171,8 +172,8 @@ static void bench_fleet(void)
 		return;
 	}
 	for (int i = 0; i < FLEET; i++) {
-		argv[i + 1] = malloc(64);
-		snprintf(argv[i + 1], 64, "r%03d=%s", i, server_uri(redis));
+		snprintf(target[i], sizeof(target[i]), "r%03d=%s", i, server_uri(redis));
+		argv[i + 1] = target[i];
 	}
 	argv[FLEET + 1] = NULL;
 	if (pty_start(&p, argv) && pty_await(&p, "overview", 10) >= 0) {
@@ -184,9 +185,6 @@ static void bench_fleet(void)
 			"% of a core", 20);
 		bench_report("memory, 250 endpoints", process_resident(p.pid) / 1048576, "MiB", 0);
 		pty_end(&p);
-	}
-	for (int i = 0; i < FLEET; i++) {
-		free(argv[i + 1]);
 	}
 	server_stop(redis);
 }

@@ -15,14 +15,14 @@
 #define COLS 120
 #define ROWS 36
 
-bool pty_start(struct pty *p, char *const argv[])
+bool pty_start(struct pty *p, const char *const argv[])
 {
 	struct winsize size = {.ws_row = ROWS, .ws_col = COLS};
 
 	*p = (struct pty){.started_ns = clock_mono_ns()};
 	p->pid = forkpty(&p->fd, NULL, NULL, &size);
 	if (p->pid == 0) {
-		execvp(argv[0], argv);
+		execvp(argv[0], (char *const *)(uintptr_t)argv);
 		_exit(127);
 	}
 	return p->pid > 0;

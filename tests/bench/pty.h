@@ -13,7 +13,7 @@ struct pty {
 	uint64_t bytes; /* read from it so far */
 };
 
-bool pty_start(struct pty *p, char *const argv[]);
+bool pty_start(struct pty *p, const char *const argv[]);
 void pty_end(struct pty *p); /* SIGTERM, and waits */
 /* Reads what n programs write, for so long. */
 void pty_drain(struct pty *const *p, int n, double seconds);
