@@ -13,7 +13,7 @@
 
 struct mailbox {
 	pthread_mutex_t lock;
-	int      fd;
+	int fd;
 	unsigned head, n;
 	struct sample *ring[ENDPOINTS_MAX];
 };

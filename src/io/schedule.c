@@ -6,7 +6,7 @@
 
 void schedule_init(struct schedule *s, int64_t interval_ns, int64_t now_ns)
 {
-	*s = (struct schedule){ .interval_ns = interval_ns, .due_ns = now_ns };
+	*s = (struct schedule){.interval_ns = interval_ns, .due_ns = now_ns};
 }
 
 /* The first point of the grid after `t`, which is how a gap is skipped in one step. */
@@ -40,7 +40,8 @@ void schedule_result(struct schedule *s, bool ok, int64_t now_ns)
 		return;
 	}
 	s->failures++;
-	/* On the grid again: an answer that failed at once waits 2, 4, 8 ... intervals since it was sent. */
+	/* On the grid again: an answer that failed at once waits 2, 4, 8 ... intervals since it was
+	 * sent. */
 	s->due_ns = grid_after(s, now_ns + back_off_ns(s) - s->interval_ns);
 }
 

@@ -16,16 +16,16 @@
 enum state { IDLE, REQUESTED, POLLING, ENDED };
 
 struct worker {
-	uint16_t       endpoint;
+	uint16_t endpoint;
 	const struct target *target;
 	struct source_options opts;
 	struct mailbox *box;
-	pthread_t      thread;
+	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	enum state     state;
-	bool           stop;
-	int64_t        deadline_ns;
+	enum state state;
+	bool stop;
+	int64_t deadline_ns;
 };
 
 /* Waits for a request; false when the worker is to stop. */
@@ -101,8 +101,8 @@ static int start_thread(struct worker *w)
 	return rc;
 }
 
-struct worker *worker_start(uint16_t endpoint, const struct target *t, const struct source_options *o,
-	struct mailbox *b, struct err *err)
+struct worker *worker_start(uint16_t endpoint, const struct target *t,
+	const struct source_options *o, struct mailbox *b, struct err *err)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 	pthread_condattr_t attr;
@@ -169,7 +169,8 @@ static bool wait_ended(struct worker *w, const struct timespec *until)
 	bool ended;
 
 	pthread_mutex_lock(&w->lock);
-	while (w->state != ENDED && pthread_cond_timedwait(&w->changed, &w->lock, until) != ETIMEDOUT)
+	while (w->state != ENDED &&
+		pthread_cond_timedwait(&w->changed, &w->lock, until) != ETIMEDOUT)
 		;
 	ended = w->state == ENDED;
 	pthread_mutex_unlock(&w->lock);

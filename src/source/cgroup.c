@@ -14,7 +14,8 @@
 #define NUMBER_MAX 64    /* bytes of a file that holds one number */
 #define LEVELS_MAX 32
 
-/* ---- finding ----------------------------------------------------------------------------------- */
+/* ---- finding -----------------------------------------------------------------------------------
+ */
 
 static bool has_option(const char *options, const char *name)
 {
@@ -30,7 +31,8 @@ static bool has_option(const char *options, const char *name)
 static bool find_path(const char *text, int version, char *out, size_t cap)
 {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		const char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+		const char *names = strchr(line, ':'),
+			   *path = names ? strchr(names + 1, ':') : NULL;
 		size_t len = strcspn(line, "\n"), n;
 		char list[128];
 
@@ -57,7 +59,8 @@ static bool find_mount(const char *mountinfo, int version, struct mount *m)
 {
 	while (mounts_next(&mountinfo, m))
 		if (version == 2 ? strcmp(m->type, "cgroup2") == 0
-				 : strcmp(m->type, "cgroup") == 0 && has_option(m->options, "memory"))
+				 : strcmp(m->type, "cgroup") == 0 &&
+					   has_option(m->options, "memory"))
 			return true;
 	return false;
 }
@@ -86,12 +89,13 @@ static bool has_memory(const struct cgroup *c, const char *prefix)
 static bool try_version(struct cgroup *c, const char *prefix, int version, const char *groups,
 	const char *mountinfo)
 {
-	struct mount m = { .root = "/" };
+	struct mount m = {.root = "/"};
 	char path[CGROUP_PATH_MAX] = "";
 
 	c->version = version;
 	if (!find_mount(mountinfo, version, &m))
-		snprintf(m.point, sizeof(m.point), version == 2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
+		snprintf(m.point, sizeof(m.point),
+			version == 2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
 	snprintf(c->mount, sizeof(c->mount), "%s", m.point);
 	if (find_path(groups, version, path, sizeof(path)))
 		snprintf(c->path, sizeof(c->path), "%s", below_root(path, m.root));
@@ -107,19 +111,21 @@ void cgroup_find(struct cgroup *c, const char *prefix)
 	struct err err;
 	size_t len;
 
-	*c = (struct cgroup){ .version = 0 };
+	*c = (struct cgroup){.version = 0};
 	if (!mountinfo)
 		return;
 	if (!procfile_read(prefix, "/proc/self/cgroup", groups, sizeof(groups), &len, &err))
 		groups[0] = '\0';
 	if (!procfile_read(prefix, "/proc/self/mountinfo", mountinfo, TEXT_MAX, &len, &err))
 		mountinfo[0] = '\0';
-	if (!try_version(c, prefix, 2, groups, mountinfo) && !try_version(c, prefix, 1, groups, mountinfo))
+	if (!try_version(c, prefix, 2, groups, mountinfo) &&
+		!try_version(c, prefix, 1, groups, mountinfo))
 		c->version = 0;
 	free(mountinfo);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading -----------------------------------------------------------------------------------
+ */
 
 struct level {
 	const struct cgroup *c;
@@ -166,23 +172,26 @@ static void find_smallest(struct level *l, const char *limit_name)
 	}
 }
 
-void cgroup_read(const struct cgroup *c, const char *prefix, uint64_t host_total, struct sample *out)
+void cgroup_read(
+	const struct cgroup *c, const char *prefix, uint64_t host_total, struct sample *out)
 {
 	static const char *const names[2][5] = {
-		{ "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.memsw.usage_in_bytes",
-		  "memory.memsw.limit_in_bytes", NULL },
-		{ "memory.max", "memory.current", "memory.swap.current", "memory.swap.max", "io.stat" },
+		{"memory.limit_in_bytes", "memory.usage_in_bytes", "memory.memsw.usage_in_bytes",
+			"memory.memsw.limit_in_bytes", NULL},
+		{"memory.max", "memory.current", "memory.swap.current", "memory.swap.max",
+			"io.stat"},
 	};
 	const char *const *name = names[c->version == 2];
-	struct level l = { c, prefix, (int)strlen(c->path) }, own = l;
+	struct level l = {c, prefix, (int)strlen(c->path)}, own = l;
 	char max[NUMBER_MAX], current[NUMBER_MAX], swap_current[NUMBER_MAX], swap_max[NUMBER_MAX];
 	char *stat = malloc(TEXT_MAX), *io = malloc(TEXT_MAX);
-	struct cgroup_texts t = { .version = c->version, .host_total = host_total };
+	struct cgroup_texts t = {.version = c->version, .host_total = host_total};
 
 	find_smallest(&l, name[0]);
 	t.max = read_file(&l, name[0], max, sizeof(max)) ? max : NULL;
 	t.current = read_file(&l, name[1], current, sizeof(current)) ? current : NULL;
-	t.swap_current = read_file(&l, name[2], swap_current, sizeof(swap_current)) ? swap_current : NULL;
+	t.swap_current =
+		read_file(&l, name[2], swap_current, sizeof(swap_current)) ? swap_current : NULL;
 	t.swap_max = read_file(&l, name[3], swap_max, sizeof(swap_max)) ? swap_max : NULL;
 	t.stat = stat && read_file(&l, "memory.stat", stat, TEXT_MAX) ? stat : NULL;
 	t.io_stat = io && name[4] && read_file(&own, name[4], io, TEXT_MAX) ? io : NULL;

@@ -7,14 +7,16 @@
 #define CGROUP_PATH_MAX 768
 
 struct cgroup {
-	int  version;                /* 1 or 2; 0: there is none here */
+	int version;                 /* 1 or 2; 0: there is none here */
 	char mount[CGROUP_PATH_MAX]; /* below the prefix: "/sys/fs/cgroup" */
-	char path[CGROUP_PATH_MAX];  /* of the group below the mount: "/system.slice/x.service", "" */
+	char path[CGROUP_PATH_MAX];  /* of the group below the mount: "/system.slice/x.service", ""
+				      */
 };
 
 /* PREFIX is that of proc:/DIR, "" for this host. */
 void cgroup_find(struct cgroup *c, const char *prefix);
 /* host_total in bytes, 0 unknown: a limit above it is none. */
-void cgroup_read(const struct cgroup *c, const char *prefix, uint64_t host_total, struct sample *out);
+void cgroup_read(
+	const struct cgroup *c, const char *prefix, uint64_t host_total, struct sample *out);
 
 #endif

@@ -13,8 +13,9 @@
 
 static int begin_connect(uint16_t port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = {.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EINPROGRESS)
@@ -39,7 +40,7 @@ static void probe(const uint16_t *ports, bool *open, int timeout_ms)
 	unsigned waiting = 0;
 
 	for (unsigned i = 0; i < PORTS; i++) {
-		p[i] = (struct pollfd){ .fd = begin_connect(ports[i]), .events = POLLOUT };
+		p[i] = (struct pollfd){.fd = begin_connect(ports[i]), .events = POLLOUT};
 		waiting += p[i].fd >= 0;
 	}
 	while (waiting) {
@@ -63,10 +64,10 @@ static void probe(const uint16_t *ports, bool *open, int timeout_ms)
 
 unsigned target_discover(struct target *out, unsigned max, int timeout_ms)
 {
-	static const uint16_t ports[PORTS] = { 27017, 6379, 11211 };
-	static const char *const uris[PORTS + 1] = { "mongodb://127.0.0.1:27017", "redis://127.0.0.1:6379",
-		"memcached://127.0.0.1:11211", "proc:" };
-	bool open[PORTS + 1] = { [PORTS] = true };
+	static const uint16_t ports[PORTS] = {27017, 6379, 11211};
+	static const char *const uris[PORTS + 1] = {"mongodb://127.0.0.1:27017",
+		"redis://127.0.0.1:6379", "memcached://127.0.0.1:11211", "proc:"};
+	bool open[PORTS + 1] = {[PORTS] = true};
 	struct err err;
 	unsigned n = 0;
 

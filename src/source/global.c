@@ -7,7 +7,8 @@
 #include "hotset/log.h"
 
 /* The driver would write to stderr, which is the screen. */
-static void on_mongoc_log(mongoc_log_level_t level, const char *domain, const char *message, void *arg)
+static void on_mongoc_log(
+	mongoc_log_level_t level, const char *domain, const char *message, void *arg)
 {
 	(void)arg;
 	if (level <= MONGOC_LOG_LEVEL_INFO)

@@ -16,9 +16,9 @@
 
 struct http {
 	const struct target *target;
-	CURL         *curl;
+	CURL *curl;
 	struct strbuf body;
-	char          reason[CURL_ERROR_SIZE];
+	char reason[CURL_ERROR_SIZE];
 	struct server_run run;
 };
 
@@ -36,8 +36,9 @@ static void make_url(const struct target *t, char *url, size_t cap)
 	bool is_v6 = strchr(t->host, ':') != NULL;
 	int host_len = zone ? (int)(zone - t->host) : (int)strlen(t->host);
 
-	snprintf(url, cap, "%s://%s%.*s%s%s%s:%u%s", t->tls ? "https" : "http", is_v6 ? "[" : "", host_len,
-		t->host, zone ? "%25" : "", zone ? zone + 1 : "", is_v6 ? "]" : "", t->port, t->path);
+	snprintf(url, cap, "%s://%s%.*s%s%s%s:%u%s", t->tls ? "https" : "http", is_v6 ? "[" : "",
+		host_len, t->host, zone ? "%25" : "", zone ? zone + 1 : "", is_v6 ? "]" : "",
+		t->port, t->path);
 }
 
 static void set_up_tls(CURL *curl, const struct target *t)
@@ -62,7 +63,8 @@ static void set_up(struct http *h)
 	make_url(t, url, sizeof(url));
 	curl_easy_setopt(h->curl, CURLOPT_URL, url);
 	curl_easy_setopt(h->curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(h->curl, CURLOPT_PROXY, ""); /* the host itself, not what stands before it */
+	curl_easy_setopt(
+		h->curl, CURLOPT_PROXY, ""); /* the host itself, not what stands before it */
 	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(h->curl, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(h->curl, CURLOPT_DNS_CACHE_TIMEOUT, 0L); /* a name may move */
@@ -162,7 +164,7 @@ static void http_poll(struct source *s, int64_t deadline_ns, struct sample *out)
 {
 	struct http *h = (struct http *)s;
 	struct stamp begin = stamp_begin();
-	struct err err = { .code = ERR_NONE };
+	struct err err = {.code = ERR_NONE};
 
 	if (!h || !h->curl) {
 		err_set(&err, ERR_SYSTEM, "no memory for a connection");
@@ -193,7 +195,7 @@ static void http_destroy(struct source *s)
 	free(h);
 }
 
-static const char *const schemes[] = { "http", "https", NULL };
+static const char *const schemes[] = {"http", "https", NULL};
 
 const struct source_ops source_http = {
 	.name = "http",

@@ -4,6 +4,7 @@
 
 #include "hotset/source.h"
 
-extern const struct source_ops source_mongo, source_redis, source_memcached, source_proc, source_http;
+extern const struct source_ops source_mongo, source_redis, source_memcached, source_proc,
+	source_http;
 
 #endif

@@ -23,7 +23,8 @@ struct memcached {
 	struct server_run run;
 };
 
-/* ---- one reply --------------------------------------------------------------------------------- */
+/* ---- one reply ---------------------------------------------------------------------------------
+ */
 
 /* What a reply's text, which begins at `begin` of the buffer, has come to. */
 enum progress { MORE, END, OTHER };
@@ -37,11 +38,12 @@ static enum progress judge(const struct strbuf *b, size_t begin)
 	if (!first)
 		return MORE;
 	if (strncmp(text, "STAT ", 5) != 0 && strncmp(text, "END\r\n", 5) != 0 &&
-	    strncmp(text, "END\n", 4) != 0)
+		strncmp(text, "END\n", 4) != 0)
 		return OTHER;
 	if (text[len - 1] != '\n')
 		return MORE;
-	if (len >= 5 && strcmp(text + len - 5, "END\r\n") == 0 && (len == 5 || text[len - 6] == '\n'))
+	if (len >= 5 && strcmp(text + len - 5, "END\r\n") == 0 &&
+		(len == 5 || text[len - 6] == '\n'))
 		return END;
 	if (len >= 4 && strcmp(text + len - 4, "END\n") == 0 && (len == 4 || text[len - 5] == '\n'))
 		return END;
@@ -51,7 +53,8 @@ static enum progress judge(const struct strbuf *b, size_t begin)
 static bool no_answer(const struct memcached *m, const struct err *cause, struct err *err)
 {
 	if (cause->code == ERR_TIMEOUT)
-		return err_set(err, ERR_TIMEOUT, "connected, no answer to ASCII stats (SASL/binary?)");
+		return err_set(
+			err, ERR_TIMEOUT, "connected, no answer to ASCII stats (SASL/binary?)");
 	if (cause->code == ERR_REFUSED)
 		return err_set(err, ERR_UNSUPPORTED, "%s closed without an answer: a proxy?",
 			m->target->address);
@@ -76,7 +79,8 @@ static bool read_reply(struct memcached *m, bool *is_error, int64_t deadline_ns,
 		if (!ok && m->text.len == 0 && m->settings.len == 0)
 			return no_answer(m, &cause, err);
 		if (!ok && cause.code == ERR_REFUSED)
-			return err_set(err, ERR_PROTOCOL, "connection closed in the middle of a reply");
+			return err_set(
+				err, ERR_PROTOCOL, "connection closed in the middle of a reply");
 		if (!ok) {
 			*err = cause;
 			return false;
@@ -92,13 +96,15 @@ static bool read_reply(struct memcached *m, bool *is_error, int64_t deadline_ns,
 	return true;
 }
 
-static bool ask(struct memcached *m, const char *command, bool *is_error, int64_t deadline_ns, struct err *err)
+static bool ask(struct memcached *m, const char *command, bool *is_error, int64_t deadline_ns,
+	struct err *err)
 {
 	return transport_send(m->conn, command, strlen(command), deadline_ns, err) &&
 	       read_reply(m, is_error, deadline_ns, err);
 }
 
-/* ---- logging in -------------------------------------------------------------------------------- */
+/* ---- logging in --------------------------------------------------------------------------------
+ */
 
 /*
  * A server with -Y takes "user password" as the value of any set. One without would store it: the
@@ -117,7 +123,8 @@ static enum status authenticate(struct memcached *m, int64_t deadline_ns, struct
 	ok = transport_send(m->conn, cmd, strlen(cmd), deadline_ns, err);
 	explicit_bzero(cmd, sizeof(cmd));
 	while (ok && n < sizeof(reply) - 1 && !memchr(reply, '\n', n)) {
-		ok = transport_recv(m->conn, reply + n, sizeof(reply) - 1 - n, &got, deadline_ns, err);
+		ok = transport_recv(
+			m->conn, reply + n, sizeof(reply) - 1 - n, &got, deadline_ns, err);
 		if (ok && got == 0)
 			ok = err_set(err, ERR_REFUSED, "%s closed while logging in", t->address);
 		n += ok ? got : 0;
@@ -143,9 +150,11 @@ static enum status connect_and_log_in(struct memcached *m, int64_t deadline_ns, 
 	return authenticate(m, deadline_ns, err);
 }
 
-/* ---- a poll ------------------------------------------------------------------------------------ */
+/* ---- a poll ------------------------------------------------------------------------------------
+ */
 
-/* A list that a server may not have: what is not a list is taken back, and the sample is partial. */
+/* A list that a server may not have: what is not a list is taken back, and the sample is partial.
+ */
 static bool ask_more(struct memcached *m, const char *command, const char *name, struct sample *out,
 	int64_t deadline_ns, struct err *err)
 {
@@ -163,7 +172,8 @@ static bool ask_more(struct memcached *m, const char *command, const char *name,
 	return true;
 }
 
-static bool ask_settings(struct memcached *m, struct sample *out, int64_t deadline_ns, struct err *err)
+static bool ask_settings(
+	struct memcached *m, struct sample *out, int64_t deadline_ns, struct err *err)
 {
 	size_t begin = m->text.len;
 
@@ -177,7 +187,8 @@ static bool ask_settings(struct memcached *m, struct sample *out, int64_t deadli
 	return true;
 }
 
-static enum status take_stats(struct memcached *m, int64_t deadline_ns, struct sample *out, struct err *err)
+static enum status take_stats(
+	struct memcached *m, int64_t deadline_ns, struct sample *out, struct err *err)
 {
 	struct stamp begin = stamp_begin();
 	bool is_error = false;
@@ -189,8 +200,8 @@ static enum status take_stats(struct memcached *m, int64_t deadline_ns, struct s
 		return parse_memcached_error(m->text.data, strcspn(m->text.data, "\r\n"), err);
 	out->status = STATUS_OK;
 	if (!ask_settings(m, out, deadline_ns, err) ||
-	    !ask_more(m, "stats items\r\n", "stats items", out, deadline_ns, err) ||
-	    !ask_more(m, "stats slabs\r\n", "stats slabs", out, deadline_ns, err))
+		!ask_more(m, "stats items\r\n", "stats items", out, deadline_ns, err) ||
+		!ask_more(m, "stats slabs\r\n", "stats slabs", out, deadline_ns, err))
 		return status_from_err(err->code);
 	if (!parse_memcached_stats(m->text.data, m->text.len, out, err))
 		return status_from_err(err->code);
@@ -228,7 +239,7 @@ static void memcached_poll(struct source *s, int64_t deadline_ns, struct sample 
 {
 	struct memcached *m = (struct memcached *)s;
 	struct stamp begin = stamp_begin();
-	struct err err = { .code = ERR_NONE };
+	struct err err = {.code = ERR_NONE};
 	enum status st;
 
 	if (!m || !m->conn) {
@@ -249,7 +260,7 @@ static void memcached_poll(struct source *s, int64_t deadline_ns, struct sample 
 	transport_close(m->conn);
 }
 
-static const char *const schemes[] = { "memcached", "memcacheds", "memcached+unix", NULL };
+static const char *const schemes[] = {"memcached", "memcacheds", "memcached+unix", NULL};
 
 const struct source_ops source_memcached = {
 	.name = "memcached",

@@ -49,7 +49,8 @@ bool mongo_has_time(const struct mongo *m)
 	return m->conn.client && clock_mono_ns() - m->poll_begin_ns < m->poll_ns / TIME_SHARE;
 }
 
-/* ---- hello ------------------------------------------------------------------------------------- */
+/* ---- hello -------------------------------------------------------------------------------------
+ */
 
 static void keep_hello(struct mongo *m, const bson_t *reply)
 {
@@ -125,20 +126,22 @@ static void poll_arbiter(struct mongo *m, struct sample *out)
 	bson_destroy(&reply);
 }
 
-/* ---- serverStatus ------------------------------------------------------------------------------ */
+/* ---- serverStatus ------------------------------------------------------------------------------
+ */
 
 static void append_options(bson_t *cmd, bool with_metrics)
 {
-	static const char *const unread[] = { "locks", "repl", "tcmalloc", "shardingStatistics", "sharding",
-		"timing", "defaultRWConcern", "tenantMigrationAccessBlocker", "tenantMigrations", "globalLock",
-		"transactions", "asserts", "extra_info", "network", "transportSecurity",
-		"twoPhaseCommitCoordinator", "security", "logicalSessionRecordCache", "electionMetrics",
-		"freeMonitoring", "indexBulkBuilder", "indexStats", "internalTransactions", "oplogTruncation",
-		"opReadConcernCounters", "readConcernCounters", "readPreferenceCounters", "scramCache",
-		"shardedIndexConsistency", "trafficRecording", "catalogStats", "batchedDeletes",
-		"changeStreamPreImages", "collectionCatalog", "encryptionAtRest", "opcountersRepl", "planCache",
-		"queryAnalyzers", "querySettings", "queryStats", "resharding", "spillWiredTiger", "watchdog",
-		"hedgingMetrics", NULL };
+	static const char *const unread[] = {"locks", "repl", "tcmalloc", "shardingStatistics",
+		"sharding", "timing", "defaultRWConcern", "tenantMigrationAccessBlocker",
+		"tenantMigrations", "globalLock", "transactions", "asserts", "extra_info",
+		"network", "transportSecurity", "twoPhaseCommitCoordinator", "security",
+		"logicalSessionRecordCache", "electionMetrics", "freeMonitoring",
+		"indexBulkBuilder", "indexStats", "internalTransactions", "oplogTruncation",
+		"opReadConcernCounters", "readConcernCounters", "readPreferenceCounters",
+		"scramCache", "shardedIndexConsistency", "trafficRecording", "catalogStats",
+		"batchedDeletes", "changeStreamPreImages", "collectionCatalog", "encryptionAtRest",
+		"opcountersRepl", "planCache", "queryAnalyzers", "querySettings", "queryStats",
+		"resharding", "spillWiredTiger", "watchdog", "hedgingMetrics", NULL};
 	bson_t latencies;
 
 	for (const char *const *name = unread; *name; name++)
@@ -181,9 +184,11 @@ static bool ask_status(struct mongo *m, bson_t *reply, struct stamp *begin, stru
 	return run_status(m, with_metrics, reply, f);
 }
 
-/* ---- what follows from it ---------------------------------------------------------------------- */
+/* ---- what follows from it ----------------------------------------------------------------------
+ */
 
-/* Before 4.4 a run has no name: pid, host and start identify it, and in a container the pid is 1. */
+/* Before 4.4 a run has no name: pid, host and start identify it, and in a container the pid is 1.
+ */
 static void settle_run(struct mongo *m, const bson_t *doc, struct sample *out)
 {
 	double now_ms, uptime_ms, pid;
@@ -192,7 +197,7 @@ static void settle_run(struct mongo *m, const bson_t *doc, struct sample *out)
 	if (mongo_find(m->hello, "topologyVersion.processId", &it))
 		return;
 	if (!mongo_find(doc, "localTime", &it) || !BSON_ITER_HOLDS_DATE_TIME(&it) ||
-	    !mongo_number(doc, "uptimeMillis", &uptime_ms))
+		!mongo_number(doc, "uptimeMillis", &uptime_ms))
 		return;
 	now_ms = (double)bson_iter_date_time(&it);
 	out->start_s = (int64_t)((now_ms - uptime_ms) / 1000);
@@ -241,14 +246,16 @@ static void notice_storm(struct mongo *m, const struct sample *s)
 	bool was = m->storm;
 
 	dt = (double)(s->mono_ns - m->pages_ns) / (double)NS_PER_SEC;
-	rate = m->pages_read >= 0 && dt > 0 && pages >= m->pages_read ? (pages - m->pages_read) / dt : -1;
+	rate = m->pages_read >= 0 && dt > 0 && pages >= m->pages_read ? (pages - m->pages_read) / dt
+								      : -1;
 	m->pages_read = pages;
 	m->pages_ns = s->mono_ns;
 	m->storm = rate > STORM_MIN && m->pages_usual >= 0 && rate > STORM_FACTOR * m->pages_usual;
 	m->storm_began = m->storm && !was;
 	if (rate < 0 || m->storm)
 		return;
-	m->pages_usual += m->pages_usual < 0 ? rate - m->pages_usual : USUAL_WEIGHT * (rate - m->pages_usual);
+	m->pages_usual +=
+		m->pages_usual < 0 ? rate - m->pages_usual : USUAL_WEIGHT * (rate - m->pages_usual);
 }
 
 static void take_status(struct mongo *m, const bson_t *doc, struct sample *out)
@@ -266,9 +273,11 @@ static void take_status(struct mongo *m, const bson_t *doc, struct sample *out)
 	notice_storm(m, out);
 }
 
-/* ---- the source -------------------------------------------------------------------------------- */
+/* ---- the source --------------------------------------------------------------------------------
+ */
 
-static void fail(struct mongo *m, struct stamp begin, const struct mongo_failure *f, struct sample *out)
+static void fail(
+	struct mongo *m, struct stamp begin, const struct mongo_failure *f, struct sample *out)
 {
 	mongo_conn_close(&m->conn);
 	if (f->status == STATUS_AUTH && m->conn.target->user[0] && find_arbiter(m)) {
@@ -361,7 +370,7 @@ static void mongo_destroy(struct source *s)
 	free(m);
 }
 
-static const char *const schemes[] = { "mongodb", "mongodb+srv", NULL };
+static const char *const schemes[] = {"mongodb", "mongodb+srv", NULL};
 
 const struct source_ops source_mongo = {
 	.name = "mongo",

@@ -10,38 +10,38 @@
 enum ops_mode { OPS_ALL, OPS_OWN, OPS_COMMAND, OPS_NONE };
 
 struct mongo_params {
-	bool    readable;         /* at least one of the two commands was answered */
-	char   *startup_config;   /* NULL: not readable */
-	char   *runtime_config;   /* NULL: not readable */
-	double  dirty_target_gb, dirty_max_gb;
+	bool readable;        /* at least one of the two commands was answered */
+	char *startup_config; /* NULL: not readable */
+	char *runtime_config; /* NULL: not readable */
+	double dirty_target_gb, dirty_max_gb;
 	int64_t window_s, limit_s; /* -1: not readable */
 };
 
 struct mongo {
-	struct mongo_conn     conn;
+	struct mongo_conn conn;
 	struct source_options opts;
-	struct server_run     run;
-	bson_t               *hello;       /* the last reply, NULL before it */
-	bool                  arbiter;     /* found by a hello without login: nothing else is asked */
-	bool                  no_arbiter;  /* looked for by the same, and it is none */
-	bool                  plain_status; /* this server refuses our options of serverStatus */
-	bool                  no_replset;
-	enum ops_mode         ops_mode;
-	struct mongo_params   params;
-	uint64_t              own_ops;
-	int64_t               poll_begin_ns, poll_ns; /* of this poll, and the time it may take */
+	struct server_run run;
+	bson_t *hello;     /* the last reply, NULL before it */
+	bool arbiter;      /* found by a hello without login: nothing else is asked */
+	bool no_arbiter;   /* looked for by the same, and it is none */
+	bool plain_status; /* this server refuses our options of serverStatus */
+	bool no_replset;
+	enum ops_mode ops_mode;
+	struct mongo_params params;
+	uint64_t own_ops;
+	int64_t poll_begin_ns, poll_ns; /* of this poll, and the time it may take */
 	/* when each part was asked for, 0 never */
-	int64_t               hello_ns, metrics_ns, params_ns, replset_ns, ops_ns;
+	int64_t hello_ns, metrics_ns, params_ns, replset_ns, ops_ns;
 	/* replSetGetStatus, -1: unknown */
-	int64_t               majority_lag_s, repl_lag_s;
-	double                resident;    /* mem.resident in bytes as last sent, -1 unknown */
+	int64_t majority_lag_s, repl_lag_s;
+	double resident; /* mem.resident in bytes as last sent, -1 unknown */
 	/* checkpoints, as seen by us */
-	int64_t               ckpt_count, ckpt_ended_ns; /* -1, 0: unknown */
-	bool                  ckpt_running;
+	int64_t ckpt_count, ckpt_ended_ns; /* -1, 0: unknown */
+	bool ckpt_running;
 	/* read storm: pages read per second, and their usual level */
-	double                pages_read, pages_usual; /* < 0: unknown */
-	int64_t               pages_ns;
-	bool                  storm, storm_began;
+	double pages_read, pages_usual; /* < 0: unknown */
+	int64_t pages_ns;
+	bool storm, storm_began;
 };
 
 bool mongo_find(const bson_t *doc, const char *path, bson_iter_t *it);

@@ -6,10 +6,11 @@
 #include "hotset/parse.h"
 
 #define CONNECT_MAX_MS 3000
-#define SOCKET_SHARE   0.8  /* of the poll's time that one read may take */
-#define SOCKET_CLOSE   0.95 /* of that: a read that failed later was out of time */
+#define SOCKET_SHARE   0.8         /* of the poll's time that one read may take */
+#define SOCKET_CLOSE   INT64_C(95) /* percent of that: a read that failed later was out of time */
 
-/* ---- URI --------------------------------------------------------------------------------------- */
+/* ---- URI ---------------------------------------------------------------------------------------
+ */
 
 /* A URI may shorten our bounds, not lengthen them; 0 means "for ever" to the driver. */
 static void limit_option(mongoc_uri_t *uri, const char *name, int32_t max_ms)
@@ -37,7 +38,8 @@ static void bound_times(struct mongo_conn *c, mongoc_uri_t *uri, double timeout_
 	limit_option(uri, MONGOC_URI_CONNECTTIMEOUTMS, connect_ms);
 	limit_option(uri, MONGOC_URI_SOCKETTIMEOUTMS, c->socket_ms);
 	limit_option(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, connect_ms);
-	c->socket_ms = mongoc_uri_get_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, c->socket_ms);
+	c->socket_ms =
+		mongoc_uri_get_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, c->socket_ms);
 	mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYREADS, false);
 	mongoc_uri_set_appname(uri, "hotset");
 	if (is_single_seed(uri))
@@ -46,7 +48,7 @@ static void bound_times(struct mongo_conn *c, mongoc_uri_t *uri, double timeout_
 
 void mongo_conn_init(struct mongo_conn *c, const struct target *t, double timeout_s)
 {
-	*c = (struct mongo_conn){ .target = t, .uri = mongoc_uri_new(t->uri) };
+	*c = (struct mongo_conn){.target = t, .uri = mongoc_uri_new(t->uri)};
 	if (!c->uri)
 		return;
 	if (t->user[0])
@@ -73,7 +75,8 @@ void mongo_conn_finish(struct mongo_conn *c)
 	mongoc_uri_destroy(c->uri);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------- */
+/* ---- failures ----------------------------------------------------------------------------------
+ */
 
 /* What the driver says of the host itself stands in brackets behind its own view of things. */
 static void take_cause(const char *message, char *out, size_t cap)
@@ -88,12 +91,12 @@ static void take_cause(const char *message, char *out, size_t cap)
 static enum err_code guess_code(const char *cause)
 {
 	static const struct {
-		const char   *word;
+		const char *word;
 		enum err_code code;
-	} words[] = { { "refused", ERR_REFUSED }, { "timeout", ERR_TIMEOUT }, { "timed out", ERR_TIMEOUT },
-		{ "resolve", ERR_DNS }, { "DNS", ERR_DNS }, { "TLS", ERR_TLS }, { "SSL", ERR_TLS },
-		{ "certificate", ERR_TLS }, { "wire version", ERR_UNSUPPORTED },
-		{ "uthentication", ERR_AUTH }, { NULL, ERR_REFUSED } };
+	} words[] = {{"refused", ERR_REFUSED}, {"timeout", ERR_TIMEOUT}, {"timed out", ERR_TIMEOUT},
+		{"resolve", ERR_DNS}, {"DNS", ERR_DNS}, {"TLS", ERR_TLS}, {"SSL", ERR_TLS},
+		{"certificate", ERR_TLS}, {"wire version", ERR_UNSUPPORTED},
+		{"uthentication", ERR_AUTH}, {NULL, ERR_REFUSED}};
 	size_t i = 0;
 
 	while (words[i].word && !strstr(cause, words[i].word))
@@ -101,8 +104,8 @@ static enum err_code guess_code(const char *cause)
 	return words[i].code;
 }
 
-static enum err_code classify(const struct mongo_conn *c, const bson_error_t *e, int64_t took_ms,
-	const char *cause)
+static enum err_code classify(
+	const struct mongo_conn *c, const bson_error_t *e, int64_t took_ms, const char *cause)
 {
 	switch (e->domain) {
 	case MONGOC_ERROR_CLIENT:
@@ -111,13 +114,15 @@ static enum err_code classify(const struct mongo_conn *c, const bson_error_t *e,
 	case MONGOC_ERROR_SCRAM:
 		return ERR_AUTH;
 	case MONGOC_ERROR_PROTOCOL:
-		return e->code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION ? ERR_UNSUPPORTED : ERR_PROTOCOL;
+		return e->code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION ? ERR_UNSUPPORTED
+									 : ERR_PROTOCOL;
 	case MONGOC_ERROR_BSON:
 		return ERR_PROTOCOL;
 	case MONGOC_ERROR_STREAM:
 		/* "socket error or timeout", says the driver: the time tells which. */
 		if (e->code == MONGOC_ERROR_STREAM_SOCKET)
-			return took_ms >= c->socket_ms * SOCKET_CLOSE ? ERR_TIMEOUT : ERR_REFUSED;
+			return took_ms * 100 >= c->socket_ms * SOCKET_CLOSE ? ERR_TIMEOUT
+									    : ERR_REFUSED;
 		return e->code == MONGOC_ERROR_STREAM_NAME_RESOLUTION ? ERR_DNS : guess_code(cause);
 	default:
 		return guess_code(cause);
@@ -142,8 +147,8 @@ static const char *words_for(enum err_code code)
 	}
 }
 
-static void explain(const struct mongo_conn *c, const bson_error_t *e, int64_t took_ms,
-	struct mongo_failure *f)
+static void explain(
+	const struct mongo_conn *c, const bson_error_t *e, int64_t took_ms, struct mongo_failure *f)
 {
 	char cause[128];
 	enum err_code code;
@@ -158,14 +163,17 @@ static void explain(const struct mongo_conn *c, const bson_error_t *e, int64_t t
 	code = classify(c, e, took_ms, cause);
 	f->status = status_from_err(code);
 	if (e->domain == MONGOC_ERROR_STREAM && e->code == MONGOC_ERROR_STREAM_SOCKET) {
-		err_set(&f->err, code, code == ERR_TIMEOUT ? "%s does not answer in time"
-							   : "connection to %s lost", c->target->address);
+		err_set(&f->err, code,
+			code == ERR_TIMEOUT ? "%s does not answer in time"
+					    : "connection to %s lost",
+			c->target->address);
 		return;
 	}
 	err_set(&f->err, code, "%s: %s", words_for(code), cause);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------- */
+/* ---- commands ----------------------------------------------------------------------------------
+ */
 
 bool mongo_conn_open(struct mongo_conn *c, struct mongo_failure *f)
 {
@@ -177,7 +185,7 @@ bool mongo_conn_open(struct mongo_conn *c, struct mongo_failure *f)
 		return true;
 	c->client = c->uri ? mongoc_client_new_from_uri_with_error(c->uri, &error) : NULL;
 	if (!c->client) {
-		*f = (struct mongo_failure){ .status = STATUS_ERROR };
+		*f = (struct mongo_failure){.status = STATUS_ERROR};
 		return err_set(&f->err, ERR_SYSTEM, "cannot make a MongoDB client");
 	}
 	mongoc_client_set_error_api(c->client, MONGOC_ERROR_API_VERSION_2);
@@ -202,7 +210,7 @@ bool mongo_conn_run(struct mongo_conn *c, const char *db, const bson_t *cmd, bso
 
 	if (!c->client) {
 		bson_init(reply);
-		*f = (struct mongo_failure){ .status = STATUS_REFUSED };
+		*f = (struct mongo_failure){.status = STATUS_REFUSED};
 		return err_set(&f->err, ERR_REFUSED, "connection lost");
 	}
 	BSON_APPEND_INT32(&opts, "serverId", (int32_t)c->server_id);
@@ -216,7 +224,8 @@ bool mongo_conn_run(struct mongo_conn *c, const char *db, const bson_t *cmd, bso
 	return false;
 }
 
-/* ---- hello without a login --------------------------------------------------------------------- */
+/* ---- hello without a login ---------------------------------------------------------------------
+ */
 
 static void copy_tls_options(const mongoc_uri_t *from, mongoc_uri_t *to)
 {
@@ -240,7 +249,7 @@ static void copy_tls_options(const mongoc_uri_t *from, mongoc_uri_t *to)
 bool mongo_conn_hello_unauthenticated(const struct mongo_conn *c, bson_t *reply)
 {
 	const mongoc_host_list_t *host = mongoc_uri_get_hosts(c->uri);
-	struct mongo_conn plain = { .target = c->target, .socket_ms = c->socket_ms };
+	struct mongo_conn plain = {.target = c->target, .socket_ms = c->socket_ms};
 	struct mongo_failure f;
 	bson_t cmd = BSON_INITIALIZER;
 	bool ok;

@@ -11,18 +11,18 @@
 
 struct mongo_conn {
 	const struct target *target;
-	mongoc_uri_t        *uri;       /* the target's, with our options; NULL: no memory */
+	mongoc_uri_t *uri; /* the target's, with our options; NULL: no memory */
 	mongoc_read_prefs_t *prefs;
-	mongoc_client_t     *client;    /* NULL: not connected */
-	uint32_t             server_id; /* the member that answers */
-	int32_t              socket_ms;
+	mongoc_client_t *client; /* NULL: not connected */
+	uint32_t server_id;      /* the member that answers */
+	int32_t socket_ms;
 };
 
 /* Why a command failed. */
 struct mongo_failure {
-	int         code; /* the server's, 0 if it did not answer */
+	int code; /* the server's, 0 if it did not answer */
 	enum status status;
-	struct err  err;
+	struct err err;
 };
 
 void mongo_conn_init(struct mongo_conn *c, const struct target *t, double timeout_s);
@@ -34,8 +34,8 @@ MUST_CHECK bool mongo_conn_open(struct mongo_conn *c, struct mongo_failure *f);
  * Runs a command; `reply` is initialised in any case, the caller destroys it. A failure that is no
  * answer of the server closes the connection.
  */
-MUST_CHECK bool mongo_conn_run(struct mongo_conn *c, const char *db, const bson_t *cmd, bson_t *reply,
-	struct mongo_failure *f);
+MUST_CHECK bool mongo_conn_run(struct mongo_conn *c, const char *db, const bson_t *cmd,
+	bson_t *reply, struct mongo_failure *f);
 /* hello from the same host without logging in, on a connection of its own. */
 MUST_CHECK bool mongo_conn_hello_unauthenticated(const struct mongo_conn *c, bson_t *reply);
 

@@ -15,17 +15,23 @@
 #define OPS_LONG_US      1000000 /* an operation is of interest from here on */
 #define OPS_MAX_TIME_MS  1000
 
-enum { CODE_FAILED_TO_PARSE = 9, CODE_UNAUTHORIZED = 13, CODE_COMMAND_NOT_FOUND = 59,
-	CODE_UNKNOWN_STAGE = 40324 };
+enum {
+	CODE_FAILED_TO_PARSE = 9,
+	CODE_UNAUTHORIZED = 13,
+	CODE_COMMAND_NOT_FOUND = 59,
+	CODE_UNKNOWN_STAGE = 40324
+};
 
-/* ---- parameters -------------------------------------------------------------------------------- */
+/* ---- parameters --------------------------------------------------------------------------------
+ */
 
 static char *copy_text(const bson_t *doc, const char *path)
 {
 	bson_iter_t it;
 
-	return mongo_find(doc, path, &it) && BSON_ITER_HOLDS_UTF8(&it) ? strdup(bson_iter_utf8(&it, NULL))
-								       : strdup("");
+	return mongo_find(doc, path, &it) && BSON_ITER_HOLDS_UTF8(&it)
+		       ? strdup(bson_iter_utf8(&it, NULL))
+		       : strdup("");
 }
 
 static void take_gigabytes(const bson_t *doc, const char *path, double *out)
@@ -52,7 +58,8 @@ static void ask_command_line(struct mongo *m)
 			copy_text(&reply, "parsed.storage.wiredTiger.engineConfig.configString");
 		take_gigabytes(&reply, "parsed.setParameter.wiredTigerEvictionDirtyTargetGB",
 			&p->dirty_target_gb);
-		take_gigabytes(&reply, "parsed.setParameter.wiredTigerEvictionDirtyMaxGB", &p->dirty_max_gb);
+		take_gigabytes(&reply, "parsed.setParameter.wiredTigerEvictionDirtyMaxGB",
+			&p->dirty_max_gb);
 		p->readable = true;
 	}
 	bson_destroy(&reply);
@@ -73,8 +80,12 @@ static void ask_parameters(struct mongo *m)
 	if (mongo_conn_run(&m->conn, "admin", &cmd, &reply, &f)) {
 		free(p->runtime_config);
 		p->runtime_config = copy_text(&reply, "wiredTigerEngineRuntimeConfig");
-		p->window_s = mongo_number(&reply, "minSnapshotHistoryWindowInSeconds", &v) ? (int64_t)v : -1;
-		p->limit_s = mongo_number(&reply, "transactionLifetimeLimitSeconds", &v) ? (int64_t)v : -1;
+		p->window_s = mongo_number(&reply, "minSnapshotHistoryWindowInSeconds", &v)
+				      ? (int64_t)v
+				      : -1;
+		p->limit_s = mongo_number(&reply, "transactionLifetimeLimitSeconds", &v)
+				     ? (int64_t)v
+				     : -1;
 		p->readable = true;
 	}
 	bson_destroy(&reply);
@@ -95,8 +106,8 @@ void mongo_take_params(struct mongo *m, struct sample *out)
 		if (mongo_has_time(m))
 			ask_parameters(m);
 	}
-	in = (struct mongo_thresholds_in){ p->startup_config, p->runtime_config, p->dirty_target_gb,
-		p->dirty_max_gb, p->readable };
+	in = (struct mongo_thresholds_in){p->startup_config, p->runtime_config, p->dirty_target_gb,
+		p->dirty_max_gb, p->readable};
 	parse_mongo_thresholds(&in, out);
 	if (p->window_s >= 0)
 		sample_set_u64(out, METRIC_MONGO_PINNED_WINDOW, (uint64_t)p->window_s);
@@ -106,7 +117,8 @@ void mongo_take_params(struct mongo *m, struct sample *out)
 		sample_set_missing(out, METRIC_MONGO_PINNED_LIMIT, REASON_NO_PRIVILEGE);
 }
 
-/* ---- replica set ------------------------------------------------------------------------------- */
+/* ---- replica set -------------------------------------------------------------------------------
+ */
 
 static int64_t seconds_of(const bson_t *doc, const char *path)
 {
@@ -133,7 +145,7 @@ static int64_t lag_of_self(const bson_t *reply)
 	bson_iter_t members, it;
 
 	if (!mongo_find(reply, "members", &members) || !BSON_ITER_HOLDS_ARRAY(&members) ||
-	    !bson_iter_recurse(&members, &it))
+		!bson_iter_recurse(&members, &it))
 		return -1;
 	while (bson_iter_next(&it)) {
 		const uint8_t *data;
@@ -195,14 +207,16 @@ void mongo_take_replset(struct mongo *m, struct sample *out)
 
 	if (!is_member(out->role))
 		return;
-	if (!m->no_replset && mongo_has_time(m) && mongo_is_due(m, &m->replset_ns, REPLSET_EVERY_NS))
+	if (!m->no_replset && mongo_has_time(m) &&
+		mongo_is_due(m, &m->replset_ns, REPLSET_EVERY_NS))
 		ask_replset(m);
 	why = m->no_replset ? REASON_NO_PRIVILEGE : REASON_NOT_SENT;
 	set_lag(out, METRIC_MONGO_REPL_MAJORITY_LAG, m->majority_lag_s, why);
 	set_lag(out, METRIC_MONGO_REPL_LAG, m->repl_lag_s, why);
 }
 
-/* ---- running operations ------------------------------------------------------------------------ */
+/* ---- running operations ------------------------------------------------------------------------
+ */
 
 static bson_t *from_json(const char *json)
 {
@@ -238,10 +252,14 @@ static bson_t *make_ops_command(enum ops_mode mode)
 		snprintf(json, sizeof(json), "{\"currentOp\": 1, " OPS_MATCH "}", OPS_LONG_US);
 	else
 		snprintf(json, sizeof(json),
-			"{\"aggregate\": 1, \"cursor\": {\"batchSize\": %d}, \"maxTimeMS\": %d, \"pipeline\": ["
-			"{\"$currentOp\": {\"allUsers\": %s, \"idleConnections\": false, \"idleSessions\": true}},"
-			"{\"$match\": {" OPS_MATCH "}}, {\"$project\": {" OPS_PROJECT "}}, {\"$limit\": %d}]}",
-			OPS_MAX + 1, OPS_MAX_TIME_MS, mode == OPS_ALL ? "true" : "false", OPS_LONG_US, OPS_MAX);
+			"{\"aggregate\": 1, \"cursor\": {\"batchSize\": %d}, \"maxTimeMS\": %d, "
+			"\"pipeline\": ["
+			"{\"$currentOp\": {\"allUsers\": %s, \"idleConnections\": false, "
+			"\"idleSessions\": true}},"
+			"{\"$match\": {" OPS_MATCH "}}, {\"$project\": {" OPS_PROJECT
+			"}}, {\"$limit\": %d}]}",
+			OPS_MAX + 1, OPS_MAX_TIME_MS, mode == OPS_ALL ? "true" : "false",
+			OPS_LONG_US, OPS_MAX);
 	return from_json(json);
 }
 
@@ -250,7 +268,7 @@ static void take_op_rows(const bson_t *reply, const char *path, struct sample *o
 	bson_iter_t array, it;
 
 	if (!mongo_find(reply, path, &array) || !BSON_ITER_HOLDS_ARRAY(&array) ||
-	    !bson_iter_recurse(&array, &it))
+		!bson_iter_recurse(&array, &it))
 		return;
 	out->tables[TABLE_MONGO_OP].asked = true;
 	for (unsigned n = 0; n < OPS_MAX && bson_iter_next(&it); n++) {
@@ -268,7 +286,8 @@ static void take_op_rows(const bson_t *reply, const char *path, struct sample *o
 
 static bool is_stage_unknown(int code)
 {
-	return code == CODE_COMMAND_NOT_FOUND || code == CODE_UNKNOWN_STAGE || code == CODE_FAILED_TO_PARSE;
+	return code == CODE_COMMAND_NOT_FOUND || code == CODE_UNKNOWN_STAGE ||
+	       code == CODE_FAILED_TO_PARSE;
 }
 
 /* The next form to try after a refusal; the same one if it was no refusal. */
@@ -306,17 +325,18 @@ static bool ask_ops(struct mongo *m, struct sample *out, struct mongo_failure *f
 
 void mongo_take_ops(struct mongo *m, struct sample *out)
 {
-	struct mongo_failure f = { .code = 0 };
+	struct mongo_failure f = {.code = 0};
 
 	if (m->storm)
 		m->ops_ns = 0;
 	while (m->ops_mode != OPS_NONE && mongo_has_time(m) &&
-	       (f.code || mongo_is_due(m, &m->ops_ns, OPS_EVERY_NS)))
+		(f.code || mongo_is_due(m, &m->ops_ns, OPS_EVERY_NS)))
 		if (ask_ops(m, out, &f))
 			break;
 	sample_set_u64(out, METRIC_MONGO_OWN_OPS, m->own_ops);
 	if (m->ops_mode == OPS_ALL || m->ops_mode == OPS_COMMAND || out->status != STATUS_OK)
 		return;
 	out->status = STATUS_PARTIAL;
-	err_set(&out->err, ERR_AUTH, "operations of other users need the privilege inprog (clusterMonitor)");
+	err_set(&out->err, ERR_AUTH,
+		"operations of other users need the privilege inprog (clusterMonitor)");
 }

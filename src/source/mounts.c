@@ -11,8 +11,8 @@ static bool take_field(const char **pos, const char *end, char *out, size_t cap)
 	while (p < end && *p != ' ') {
 		char c = *p++;
 
-		if (c == '\\' && end - p >= 3 && p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' &&
-		    p[2] >= '0' && p[2] <= '7') {
+		if (c == '\\' && end - p >= 3 && p[0] >= '0' && p[0] <= '3' && p[1] >= '0' &&
+			p[1] <= '7' && p[2] >= '0' && p[2] <= '7') {
 			c = (char)((p[0] - '0') * 64 + (p[1] - '0') * 8 + (p[2] - '0'));
 			p += 3;
 		}
@@ -37,11 +37,11 @@ static bool parse_line(const char *line, const char *end, struct mount *m)
 		if (!take_field(&p, dash, skip, sizeof(skip)))
 			return false;
 	if (!take_field(&p, dash, m->root, sizeof(m->root)) ||
-	    !take_field(&p, dash, m->point, sizeof(m->point)))
+		!take_field(&p, dash, m->point, sizeof(m->point)))
 		return false;
 	p = dash + 3;
 	if (!take_field(&p, end, m->type, sizeof(m->type)) ||
-	    !take_field(&p, end, m->source, sizeof(m->source)))
+		!take_field(&p, end, m->source, sizeof(m->source)))
 		return false;
 	if (!take_field(&p, end, m->options, sizeof(m->options)))
 		m->options[0] = '\0'; /* overlay's may be longer than we keep */

@@ -17,12 +17,12 @@
 
 struct proc {
 	const struct target *target;
-	char         *buf;
-	bool          looked;
-	struct virt   virt;
+	char *buf;
+	bool looked;
+	struct virt virt;
 	struct cgroup cgroup;
-	enum reason   psi_why; /* REASON_OK: ask; else why there is none */
-	char          release[64];
+	enum reason psi_why; /* REASON_OK: ask; else why there is none */
+	char release[64];
 	struct server_run run;
 };
 
@@ -35,7 +35,7 @@ static bool take(struct proc *p, const char *path, parse_fn *parse, struct sampl
 	size_t len;
 
 	if (procfile_read(p->target->path, path, p->buf, BUFFER_SIZE, &len, &err) &&
-	    parse(p->buf, len, out, &err))
+		parse(p->buf, len, out, &err))
 		return true;
 	if (out->status == STATUS_OK) {
 		out->status = STATUS_PARTIAL;
@@ -65,9 +65,9 @@ static void no_psi(struct sample *out, enum reason why)
 static void take_psi(struct proc *p, struct sample *out)
 {
 	static const struct {
-		const char   *path;
+		const char *path;
 		enum psi_what what;
-	} files[] = { { "/proc/pressure/memory", PSI_MEMORY }, { "/proc/pressure/io", PSI_IO } };
+	} files[] = {{"/proc/pressure/memory", PSI_MEMORY}, {"/proc/pressure/io", PSI_IO}};
 	struct err err;
 	size_t len;
 
@@ -83,9 +83,9 @@ static void take_psi(struct proc *p, struct sample *out)
 
 static void no_cgroup(struct sample *out)
 {
-	static const enum metric_id ids[] = { METRIC_HOST_CGROUP_USED, METRIC_HOST_CGROUP_MAX,
+	static const enum metric_id ids[] = {METRIC_HOST_CGROUP_USED, METRIC_HOST_CGROUP_MAX,
 		METRIC_HOST_CGROUP_FILL, METRIC_HOST_CGROUP_FILE, METRIC_HOST_CGROUP_SWAP_USED,
-		METRIC_HOST_CGROUP_SWAP_MAX, METRIC_HOST_CGROUP_RBYTES_TOTAL };
+		METRIC_HOST_CGROUP_SWAP_MAX, METRIC_HOST_CGROUP_RBYTES_TOTAL};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		sample_set_missing(out, ids[i], REASON_NO_CGROUP);
@@ -109,7 +109,8 @@ static void take_what_stays(struct proc *p, struct sample *out)
 		p->looked = true;
 		virt_find(&p->virt, p->target->path);
 		cgroup_find(&p->cgroup, p->target->path);
-		procfile_line(p->target->path, "/proc/sys/kernel/osrelease", p->release, sizeof(p->release));
+		procfile_line(p->target->path, "/proc/sys/kernel/osrelease", p->release,
+			sizeof(p->release));
 	}
 	sample_set_text(out, METRIC_HOST_VIRT, p->virt.vm, strlen(p->virt.vm));
 	sample_set_text(out, METRIC_HOST_CONTAINER, p->virt.container, strlen(p->virt.container));
@@ -145,7 +146,7 @@ static void proc_poll(struct source *s, int64_t deadline_ns, struct sample *out)
 {
 	struct proc *p = (struct proc *)s;
 	struct stamp begin = stamp_begin();
-	struct err err = { .code = ERR_NONE };
+	struct err err = {.code = ERR_NONE};
 
 	(void)deadline_ns; /* the kernel answers, or nobody does */
 	if (!p || !p->buf) {
@@ -180,7 +181,7 @@ static void proc_destroy(struct source *s)
 	free(p);
 }
 
-static const char *const schemes[] = { "proc", NULL };
+static const char *const schemes[] = {"proc", NULL};
 
 const struct source_ops source_proc = {
 	.name = "proc",

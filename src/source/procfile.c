@@ -14,8 +14,8 @@ static bool join(const char *prefix, const char *path, char *out, struct err *er
 	return err_sys(err, "%s", path);
 }
 
-bool procfile_read(const char *prefix, const char *path, char *buf, size_t cap, size_t *len,
-	struct err *err)
+bool procfile_read(
+	const char *prefix, const char *path, char *buf, size_t cap, size_t *len, struct err *err)
 {
 	char full[PROCFILE_PATH_MAX];
 	size_t n = 0;

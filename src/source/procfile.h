@@ -12,8 +12,8 @@
  * Reads PREFIX + path, at most cap - 1 bytes, and ends it with NUL; false with err->sys. What does
  * not fit is an error, not a cut: a cut number would be a wrong one.
  */
-MUST_CHECK bool procfile_read(const char *prefix, const char *path, char *buf, size_t cap, size_t *len,
-	struct err *err);
+MUST_CHECK bool procfile_read(
+	const char *prefix, const char *path, char *buf, size_t cap, size_t *len, struct err *err);
 /* The same for a file of one line that may be missing: the line without its newline, or "". */
 const char *procfile_line(const char *prefix, const char *path, char *buf, size_t cap);
 bool procfile_exists(const char *prefix, const char *path);

@@ -13,21 +13,22 @@
 
 #define SLOW_EVERY_NS  (5 * NS_PER_SEC) /* the slow log is asked for this often */
 #define SLOW_ENTRIES   "32"
-#define SLOW_WORDS_MAX 4u               /* words of a command's shape */
+#define SLOW_WORDS_MAX 4u /* words of a command's shape */
 
 struct redis {
 	const struct target *target;
 	struct source_options opts;
 	struct transport *conn;
-	bool    plain_info;  /* this server knows no `INFO all` */
-	bool    named;       /* CLIENT SETNAME was sent on this connection */
-	bool    no_slow_log; /* not allowed, or not known */
+	bool plain_info;  /* this server knows no `INFO all` */
+	bool named;       /* CLIENT SETNAME was sent on this connection */
+	bool no_slow_log; /* not allowed, or not known */
 	int64_t slow_asked_ns;
-	int64_t slow_seen;   /* highest id shown so far, -1 none */
+	int64_t slow_seen; /* highest id shown so far, -1 none */
 };
 
 /* A command with its arguments; NULL-terminated list of words. */
-static redisReply *call(struct redis *r, const char *const *words, int64_t deadline_ns, struct err *err)
+static redisReply *call(
+	struct redis *r, const char *const *words, int64_t deadline_ns, struct err *err)
 {
 	int argc = 0;
 
@@ -35,8 +36,8 @@ static redisReply *call(struct redis *r, const char *const *words, int64_t deadl
 		argc++;
 	return resp_call(r->conn, argc, words, deadline_ns, err);
 }
-#define CALL(r, deadline_ns, err, ...) \
-	call((r), (const char *const[]){ __VA_ARGS__, NULL }, (deadline_ns), (err))
+#define CALL(r, deadline_ns, err, ...)                                                             \
+	call((r), (const char *const[]){__VA_ARGS__, NULL}, (deadline_ns), (err))
 
 static enum status error_status(const redisReply *reply, struct err *err)
 {
@@ -46,7 +47,8 @@ static enum status error_status(const redisReply *reply, struct err *err)
 /* The server wants no password where the URI has one: it can be read all the same. */
 static bool needs_no_password(const redisReply *reply)
 {
-	return strstr(reply->str, "no password is set") || strstr(reply->str, "without any password");
+	return strstr(reply->str, "no password is set") ||
+	       strstr(reply->str, "without any password");
 }
 
 static enum status authenticate(struct redis *r, int64_t deadline_ns, struct err *err)
@@ -112,7 +114,8 @@ static bool is_plain_needed(const redisReply *reply)
 	       !strstr(reply->str, "max number of clients");
 }
 
-static redisReply *ask_info(struct redis *r, struct stamp *begin, int64_t deadline_ns, struct err *err)
+static redisReply *ask_info(
+	struct redis *r, struct stamp *begin, int64_t deadline_ns, struct err *err)
 {
 	redisReply *reply;
 
@@ -129,7 +132,8 @@ static redisReply *ask_info(struct redis *r, struct stamp *begin, int64_t deadli
 	return reply;
 }
 
-static enum status take_info(struct redis *r, int64_t deadline_ns, struct sample *out, struct err *err)
+static enum status take_info(
+	struct redis *r, int64_t deadline_ns, struct sample *out, struct err *err)
 {
 	struct stamp begin;
 	redisReply *reply = ask_info(r, &begin, deadline_ns, err);
@@ -145,8 +149,9 @@ static enum status take_info(struct redis *r, int64_t deadline_ns, struct sample
 		st = STATUS_PROTOCOL;
 	} else {
 		out->status = STATUS_OK;
-		st = parse_redis_info(reply->str, reply->len, out, err) ? out->status
-									: status_from_err(err->code);
+		st = parse_redis_info(reply->str, reply->len, out, err)
+			     ? out->status
+			     : status_from_err(err->code);
 	}
 	freeReplyObject(reply);
 	return st;
@@ -162,7 +167,8 @@ static void set_name(struct redis *r, int64_t deadline_ns)
 	r->named = true;
 }
 
-/* ---- slow log ---------------------------------------------------------------------------------- */
+/* ---- slow log ----------------------------------------------------------------------------------
+ */
 
 /* "SET ? ? ..": the name of the command and how many arguments, never what they are. */
 static void shape(const redisReply *words, char *out, size_t cap)
@@ -173,7 +179,8 @@ static void shape(const redisReply *words, char *out, size_t cap)
 		const redisReply *w = words->element[i];
 		int len = i == 0 && w->type == REDIS_REPLY_STRING && w->len < 32 ? (int)w->len : 0;
 
-		n += (size_t)snprintf(out + n, cap - n, "%s%.*s", i ? " ?" : "", len, len ? w->str : "");
+		n += (size_t)snprintf(
+			out + n, cap - n, "%s%.*s", i ? " ?" : "", len, len ? w->str : "");
 	}
 	if (words->elements > SLOW_WORDS_MAX)
 		snprintf(out + n, cap - n, " ..");
@@ -186,9 +193,10 @@ static void take_slow_entry(struct redis *r, const redisReply *e, struct sample 
 	struct raw *row;
 
 	if (e->type != REDIS_REPLY_ARRAY || e->elements < 4 ||
-	    e->element[0]->type != REDIS_REPLY_INTEGER || e->element[2]->type != REDIS_REPLY_INTEGER ||
-	    e->element[3]->type != REDIS_REPLY_ARRAY || e->element[0]->integer <= r->slow_seen ||
-	    e->element[2]->integer < 0)
+		e->element[0]->type != REDIS_REPLY_INTEGER ||
+		e->element[2]->type != REDIS_REPLY_INTEGER ||
+		e->element[3]->type != REDIS_REPLY_ARRAY ||
+		e->element[0]->integer <= r->slow_seen || e->element[2]->integer < 0)
 		return;
 	row = sample_add_row(out, TABLE_REDIS_SLOW);
 	if (!row)
@@ -198,7 +206,8 @@ static void take_slow_entry(struct redis *r, const redisReply *e, struct sample 
 	raw_set_u64(&row[COL_REDIS_SLOW_USEC], (uint64_t)e->element[2]->integer);
 	raw_set_text(out, &row[COL_REDIS_SLOW_COMMAND], text, strlen(text));
 	if (e->elements > 4 && e->element[4]->type == REDIS_REPLY_STRING)
-		raw_set_text(out, &row[COL_REDIS_SLOW_CLIENT], e->element[4]->str, e->element[4]->len);
+		raw_set_text(
+			out, &row[COL_REDIS_SLOW_CLIENT], e->element[4]->str, e->element[4]->len);
 }
 
 static void take_slow_log(struct redis *r, int64_t deadline_ns, struct sample *out)
@@ -208,7 +217,7 @@ static void take_slow_log(struct redis *r, int64_t deadline_ns, struct sample *o
 	struct err err;
 
 	if (r->no_slow_log || !transport_is_open(r->conn) ||
-	    (!r->opts.all_parts && r->slow_asked_ns && now - r->slow_asked_ns < SLOW_EVERY_NS))
+		(!r->opts.all_parts && r->slow_asked_ns && now - r->slow_asked_ns < SLOW_EVERY_NS))
 		return;
 	r->slow_asked_ns = now;
 	reply = CALL(r, deadline_ns, &err, "SLOWLOG", "GET", SLOW_ENTRIES);
@@ -221,13 +230,16 @@ static void take_slow_log(struct redis *r, int64_t deadline_ns, struct sample *o
 			take_slow_entry(r, reply->element[i], out);
 		/* The newest is first; a restart begins again at 0. */
 		newest = reply->elements && reply->element[0]->type == REDIS_REPLY_ARRAY &&
-			 reply->element[0]->elements ? reply->element[0]->element[0]->integer : -1;
+					 reply->element[0]->elements
+				 ? reply->element[0]->element[0]->integer
+				 : -1;
 		r->slow_seen = newest;
 	}
 	freeReplyObject(reply);
 }
 
-/* ---- the source -------------------------------------------------------------------------------- */
+/* ---- the source --------------------------------------------------------------------------------
+ */
 
 static struct source *redis_create(const struct target *t, const struct source_options *o)
 {
@@ -246,7 +258,7 @@ static void redis_poll(struct source *s, int64_t deadline_ns, struct sample *out
 {
 	struct redis *r = (struct redis *)s;
 	struct stamp begin = stamp_begin();
-	struct err err = { .code = ERR_NONE };
+	struct err err = {.code = ERR_NONE};
 	enum status st;
 
 	if (!r || !r->conn) {
@@ -280,7 +292,7 @@ static void redis_destroy(struct source *s)
 	free(r);
 }
 
-static const char *const schemes[] = { "redis", "rediss", "redis+unix", NULL };
+static const char *const schemes[] = {"redis", "rediss", "redis+unix", NULL};
 
 const struct source_ops source_redis = {
 	.name = "redis",

@@ -7,7 +7,7 @@
 
 void resp_guard_init(struct resp_guard *g)
 {
-	*g = (struct resp_guard){ .pending = { 1 } };
+	*g = (struct resp_guard){.pending = {1}};
 }
 
 static bool bad(struct err *err, const char *what)
@@ -29,7 +29,8 @@ static void complete(struct resp_guard *g)
 
 static bool begin_array(struct resp_guard *g, int64_t n, struct err *err)
 {
-	if (n < -1 || n > (int64_t)RESP_ITEMS_MAX || g->items + (uint64_t)(n > 0 ? n : 0) > RESP_ITEMS_MAX)
+	if (n < -1 || n > (int64_t)RESP_ITEMS_MAX ||
+		g->items + (uint64_t)(n > 0 ? n : 0) > RESP_ITEMS_MAX)
 		return bad(err, "array with too many elements");
 	if (n <= 0) {
 		complete(g);
@@ -94,7 +95,8 @@ static bool feed_line(struct resp_guard *g, char c, struct err *err)
 }
 
 /* Skips what belongs to the string; its last two bytes must be CR LF. */
-static bool feed_bulk(struct resp_guard *g, const char *buf, size_t len, size_t *used, struct err *err)
+static bool feed_bulk(
+	struct resp_guard *g, const char *buf, size_t len, size_t *used, struct err *err)
 {
 	size_t skip = g->bulk > 2 ? g->bulk - 2 : 0;
 
@@ -122,14 +124,15 @@ bool resp_guard_feed(struct resp_guard *g, const char *buf, size_t len, struct e
 		if (g->done)
 			return bad(err, "more than was asked for");
 		used = 1;
-		if (g->bulk ? !feed_bulk(g, buf + i, len - i, &used, err) : !feed_line(g, buf[i], err))
+		if (g->bulk ? !feed_bulk(g, buf + i, len - i, &used, err)
+			    : !feed_line(g, buf[i], err))
 			return false;
 	}
 	return true;
 }
 
-static bool send_command(struct transport *c, int argc, const char *const *argv, int64_t deadline_ns,
-	struct err *err)
+static bool send_command(struct transport *c, int argc, const char *const *argv,
+	int64_t deadline_ns, struct err *err)
 {
 	char *cmd = NULL;
 	/* hiredis 0.14 declares `const char **`; it does not write. */
@@ -166,13 +169,15 @@ static bool receive(struct transport *c, redisReader *r, int64_t deadline_ns, st
 	while (!g.done) {
 		if (!transport_recv(c, buf, sizeof(buf), &got, deadline_ns, err)) {
 			if (err->code == ERR_REFUSED && g.total)
-				return err_set(err, ERR_PROTOCOL, "connection cut in the middle of a reply");
+				return err_set(err, ERR_PROTOCOL,
+					"connection cut in the middle of a reply");
 			return false;
 		}
 		if (got == 0 && g.total == 0)
 			return err_set(err, ERR_REFUSED, "the peer closed without an answer");
 		if (got == 0)
-			return err_set(err, ERR_PROTOCOL, "connection closed in the middle of a reply");
+			return err_set(
+				err, ERR_PROTOCOL, "connection closed in the middle of a reply");
 		if (g.total == 0 && !strchr("+-:$*", buf[0]))
 			return not_redis(buf, got, err);
 		if (!resp_guard_feed(&g, buf, got, err))

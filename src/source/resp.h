@@ -16,14 +16,14 @@
 #define RESP_DEPTH_MAX 7u                 /* arrays within arrays: what hiredis can hold */
 
 struct resp_guard {
-	size_t   total;
-	size_t   bulk;         /* bytes of a string still to come, its CRLF included; 0: in a line */
-	char     head[24];     /* the beginning of the present line */
-	size_t   line;         /* bytes of it so far */
-	char     last;         /* the newest of them */
+	size_t total;
+	size_t bulk;   /* bytes of a string still to come, its CRLF included; 0: in a line */
+	char head[24]; /* the beginning of the present line */
+	size_t line;   /* bytes of it so far */
+	char last;     /* the newest of them */
 	unsigned items, depth;
 	unsigned pending[RESP_DEPTH_MAX + 1]; /* elements to come, by depth */
-	bool     done;
+	bool done;
 };
 
 void resp_guard_init(struct resp_guard *g);

@@ -11,7 +11,7 @@ struct stamp {
 
 static inline struct stamp stamp_begin(void)
 {
-	return (struct stamp){ clock_mono_ns(), clock_wall_ns() };
+	return (struct stamp){clock_mono_ns(), clock_wall_ns()};
 }
 
 static inline void stamp_end(struct stamp begin, struct sample *out)

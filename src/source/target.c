@@ -21,18 +21,18 @@
 
 struct slice {
 	const char *s;
-	size_t      len;
+	size_t len;
 };
 
 /* The pieces of a URI, not decoded. */
 struct uri {
 	struct slice scheme, userinfo, authority, path, query;
-	bool         has_userinfo;
+	bool has_userinfo;
 };
 
 static struct slice slice_of(const char *begin, const char *end)
 {
-	return (struct slice){ begin, (size_t)(end - begin) };
+	return (struct slice){begin, (size_t)(end - begin)};
 }
 
 static bool slice_is(struct slice a, const char *s)
@@ -45,7 +45,8 @@ static const char *slice_find(struct slice a, char c)
 	return a.len ? memchr(a.s, c, a.len) : NULL;
 }
 
-/* ---- what may be shown ------------------------------------------------------------------------- */
+/* ---- what may be shown -------------------------------------------------------------------------
+ */
 
 static bool is_secret_key(struct slice key)
 {
@@ -61,7 +62,7 @@ static bool is_secret_key(struct slice key)
 }
 
 struct out {
-	char  *p;
+	char *p;
 	size_t len, cap;
 };
 
@@ -100,14 +101,15 @@ static void put_query(struct out *o, const char *s)
 
 void target_redact(const char *text, char *out, size_t cap)
 {
-	struct out o = { out, 0, cap };
+	struct out o = {out, 0, cap};
 	const char *start = strstr(text, "://"), *at, *colon;
 
 	if (cap == 0)
 		return;
 	out[0] = '\0';
 	start = start ? start + 3 : text;
-	/* The last '@', wherever it is: a raw '/' or '@' in a password must not show the rest of it. */
+	/* The last '@', wherever it is: a raw '/' or '@' in a password must not show the rest of
+	 * it. */
 	at = strrchr(start, '@');
 	colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
 	if (colon) {
@@ -126,7 +128,8 @@ static bool refuse(struct err *err, const char *text, const char *why)
 	return err_set(err, ERR_USAGE, "target '%s': %s", shown, why);
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------ */
+/* ---- pieces ------------------------------------------------------------------------------------
+ */
 
 static int hex(char c)
 {
@@ -149,7 +152,8 @@ static const char *decode(struct slice in, char *out, size_t cap)
 			int lo = i + 2 < in.len ? hex(in.s[i + 2]) : -1;
 
 			if (hi < 0 || lo < 0)
-				return "a '%' must be followed by two hexadecimal digits (write %25 for '%')";
+				return "a '%' must be followed by two hexadecimal digits (write "
+				       "%25 for '%')";
 			c = (char)(hi * 16 + lo);
 			i += 2;
 		}
@@ -189,7 +193,8 @@ static const char *check_ipv6(const char *host)
 		return "not an IPv6 address within the brackets";
 	memcpy(plain, host, n);
 	plain[n] = '\0';
-	return inet_pton(AF_INET6, plain, &a) == 1 ? NULL : "not an IPv6 address within the brackets";
+	return inet_pton(AF_INET6, plain, &a) == 1 ? NULL
+						   : "not an IPv6 address within the brackets";
 }
 
 static const char *check_name(const char *host)
@@ -235,9 +240,9 @@ static void split(const char *scheme_end, const char *begin, struct uri *u)
 	const char *rest = scheme_end + 3, *end = rest + strlen(rest), *at;
 
 	u->scheme = slice_of(begin, scheme_end);
-	u->authority = (struct slice){ rest, strcspn(rest, "/?") };
+	u->authority = (struct slice){rest, strcspn(rest, "/?")};
 	rest += u->authority.len;
-	u->path = (struct slice){ rest, strcspn(rest, "?") };
+	u->path = (struct slice){rest, strcspn(rest, "?")};
 	rest += u->path.len;
 	u->query = slice_of(*rest ? rest + 1 : rest, end);
 	at = u->authority.len ? memrchr(u->authority.s, '@', u->authority.len) : NULL;
@@ -250,7 +255,8 @@ static void split(const char *scheme_end, const char *begin, struct uri *u)
 
 static const char *decode_userinfo(const struct uri *u, struct target *t)
 {
-	const char *colon = slice_find(u->userinfo, ':'), *end = u->userinfo.s + u->userinfo.len, *why;
+	const char *colon = slice_find(u->userinfo, ':'), *end = u->userinfo.s + u->userinfo.len,
+		   *why;
 
 	if (!u->has_userinfo)
 		return NULL;
@@ -265,7 +271,7 @@ static int decode_option(struct slice param, struct target *t, const char **why)
 {
 	const char *eq = slice_find(param, '=');
 	struct slice key = slice_of(param.s, eq ? eq : param.s + param.len);
-	struct slice value = eq ? slice_of(eq + 1, param.s + param.len) : (struct slice){ "", 0 };
+	struct slice value = eq ? slice_of(eq + 1, param.s + param.len) : (struct slice){"", 0};
 
 	if (slice_is(key, "tlsCAFile"))
 		*why = decode(value, t->ca_file, sizeof(t->ca_file));
@@ -306,7 +312,8 @@ static const char *decode_query(struct slice query, struct target *t, struct out
 	return NULL;
 }
 
-/* ---- kinds of target --------------------------------------------------------------------------- */
+/* ---- kinds of target ---------------------------------------------------------------------------
+ */
 
 /* Long names keep their beginning and their end, which both tell them apart. */
 static void shorten(char *out, size_t cap, const char *s)
@@ -332,7 +339,8 @@ static void set_host_address(struct target *t, const char *more)
 {
 	char buf[sizeof(t->host) + 32];
 
-	snprintf(buf, sizeof(buf), strchr(t->host, ':') ? "[%s]:%u%s" : "%s:%u%s", t->host, t->port, more);
+	snprintf(buf, sizeof(buf), strchr(t->host, ':') ? "[%s]:%u%s" : "%s:%u%s", t->host, t->port,
+		more);
 	set_address(t, buf);
 }
 
@@ -382,7 +390,7 @@ static const char *parse_cache(const struct uri *u, struct target *t)
 
 static const char *parse_http(const struct uri *u, struct target *t)
 {
-	struct out rest = { t->path, 0, sizeof(t->path) };
+	struct out rest = {t->path, 0, sizeof(t->path)};
 	const char *why = decode_userinfo(u, t);
 
 	t->port = t->tls ? t->ops->tls_port : t->ops->port;
@@ -424,13 +432,15 @@ static const char *check_mongo(const char *uri, struct target *t, bson_error_t *
 
 	if (!m)
 		return t->password[0] && strstr(error->message, t->password)
-			? "the driver refuses this URI" : error->message;
+			       ? "the driver refuses this URI"
+			       : error->message;
 	t->tls = mongoc_uri_get_tls(m);
 	mongoc_uri_destroy(m);
 	return NULL;
 }
 
-static const char *parse_mongo(const char *text, const struct uri *u, struct target *t, bson_error_t *error)
+static const char *parse_mongo(
+	const char *text, const struct uri *u, struct target *t, bson_error_t *error)
 {
 	const char *p = u->authority.s, *end = p + u->authority.len, *why = decode_userinfo(u, t);
 	char more[16] = "", seed[sizeof(t->host)];
@@ -471,7 +481,8 @@ static const char *parse_mongo(const char *text, const struct uri *u, struct tar
 	return NULL;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------------------------------
+ */
 
 static const char *unknown_scheme(struct out *o)
 {
@@ -503,10 +514,10 @@ static const char *parse_proc(const char *dir, struct target *t)
 	return NULL;
 }
 
-static const char *parse_uri(const char *text, const char *scheme_end, struct target *t, struct out *note,
-	bson_error_t *error)
+static const char *parse_uri(const char *text, const char *scheme_end, struct target *t,
+	struct out *note, bson_error_t *error)
 {
-	struct uri u = { .has_userinfo = false };
+	struct uri u = {.has_userinfo = false};
 
 	split(scheme_end, text, &u);
 	t->ops = source_find_scheme(u.scheme.s, u.scheme.len);
@@ -528,7 +539,7 @@ static const char *parse_guess(const char *text, struct target *t, bson_error_t 
 {
 	char host[sizeof(t->host)], uri[URI_MAX + 16];
 	uint16_t port = text[0] == '[' ? MONGO_PORT : 0;
-	struct uri u = { .has_userinfo = false };
+	struct uri u = {.has_userinfo = false};
 	const char *why;
 
 	if (strchr(text, '@'))
@@ -549,9 +560,9 @@ static const char *parse_guess(const char *text, struct target *t, bson_error_t 
 
 bool target_parse(const char *text, struct target *out, struct err *err)
 {
-	struct target t = { .ops = NULL };
+	struct target t = {.ops = NULL};
 	char note_buf[120] = "";
-	struct out note = { note_buf, 0, sizeof(note_buf) };
+	struct out note = {note_buf, 0, sizeof(note_buf)};
 	const char *uri = text, *sep, *why = NULL;
 	size_t name_len = strcspn(text, "=:/?@[");
 	bson_error_t error;

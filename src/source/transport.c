@@ -18,10 +18,10 @@
 
 struct transport {
 	const struct target *target;
-	CURL         *curl; /* NULL: closed */
+	CURL *curl; /* NULL: closed */
 	curl_socket_t fd;
-	bool          got_any; /* a byte has come on this connection */
-	char          reason[CURL_ERROR_SIZE];
+	bool got_any; /* a byte has come on this connection */
+	char reason[CURL_ERROR_SIZE];
 };
 
 struct transport *transport_create(const struct target *t)
@@ -68,7 +68,8 @@ static int left_ms(int64_t deadline_ns)
 	return left > INT32_MAX ? INT32_MAX : (int)left;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening -----------------------------------------------------------------------------------
+ */
 
 /* "http://[fe80::1%25eth0]:6379"; curl takes the scheme only to know whether to speak TLS. */
 static void make_url(const struct target *t, char *url, size_t cap)
@@ -132,10 +133,11 @@ static bool explain_connect(const struct transport *c, struct err *err)
 
 static bool explain_tls(const struct transport *c, struct err *err)
 {
-	const char *address = c->target->address, *why = c->reason[0] ? c->reason : "handshake failed";
+	const char *address = c->target->address,
+		   *why = c->reason[0] ? c->reason : "handshake failed";
 
 	if (strstr(why, "wrong version number") || strstr(why, "packet length too long") ||
-	    strstr(why, "unknown protocol") || strstr(why, "http request"))
+		strstr(why, "unknown protocol") || strstr(why, "http request"))
 		return err_set(err, ERR_TLS, "peer is not TLS: %s answers in plain text", address);
 	return err_set(err, ERR_TLS, "TLS to %s: %.*s", address, REASON_LEN, why);
 }
@@ -150,8 +152,9 @@ static bool explain_timeout(const struct transport *c, struct err *err)
 	if (c->target->host[0] && resolved_us == 0)
 		return err_set(err, ERR_DNS, "no answer from the name service for %s in time",
 			c->target->host);
-	return err_set(err, ERR_TIMEOUT, c->target->tls && port ? "%s accepted, but no TLS handshake in time"
-								: "no connection to %s in time",
+	return err_set(err, ERR_TIMEOUT,
+		c->target->tls && port ? "%s accepted, but no TLS handshake in time"
+				       : "no connection to %s in time",
 		c->target->address);
 }
 
@@ -216,7 +219,8 @@ bool transport_open(struct transport *c, int64_t deadline_ns, struct err *err)
 	return false;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------- */
+/* ---- bytes -------------------------------------------------------------------------------------
+ */
 
 static bool lost(struct transport *c, const char *what, struct err *err)
 {
@@ -231,7 +235,7 @@ static bool lost(struct transport *c, const char *what, struct err *err)
 
 static bool wait_for(struct transport *c, short events, int64_t deadline_ns, struct err *err)
 {
-	struct pollfd p = { .fd = c->fd, .events = events };
+	struct pollfd p = {.fd = c->fd, .events = events};
 	int left = left_ms(deadline_ns);
 	int n = left ? poll(&p, 1, left) : 0;
 
@@ -242,7 +246,8 @@ static bool wait_for(struct transport *c, short events, int64_t deadline_ns, str
 	return false;
 }
 
-bool transport_send(struct transport *c, const void *data, size_t len, int64_t deadline_ns, struct err *err)
+bool transport_send(
+	struct transport *c, const void *data, size_t len, int64_t deadline_ns, struct err *err)
 {
 	const char *p = data;
 	CURLcode code;

@@ -15,18 +15,21 @@ struct vendor {
 	const char *prefix, *name;
 };
 
-/* ---- virtual machine --------------------------------------------------------------------------- */
+/* ---- virtual machine ---------------------------------------------------------------------------
+ */
 
 static const char *from_dmi(const char *prefix)
 {
-	static const char *const files[] = { "product_name", "sys_vendor", "board_vendor", "bios_vendor" };
-	static const struct vendor vendors[] = { { "KVM", "kvm" }, { "OpenStack", "kvm" },
-		{ "KubeVirt", "kvm" }, { "Amazon EC2", "amazon" }, { "QEMU", "qemu" }, { "VMware", "vmware" },
-		{ "VMW", "vmware" }, { "innotek GmbH", "virtualbox" }, { "VirtualBox", "virtualbox" },
-		{ "Oracle Corporation", "virtualbox" }, { "Xen", "xen" }, { "Bochs", "bochs" },
-		{ "Parallels", "parallels" }, { "BHYVE", "bhyve" }, { "Hyper-V", "microsoft" },
-		{ "Virtual Machine", "microsoft" }, { "Google Compute Engine", "google" },
-		{ "Apple Virtualization", "apple" }, { NULL, NULL } };
+	static const char *const files[] = {
+		"product_name", "sys_vendor", "board_vendor", "bios_vendor"};
+	static const struct vendor vendors[] = {{"KVM", "kvm"}, {"OpenStack", "kvm"},
+		{"KubeVirt", "kvm"}, {"Amazon EC2", "amazon"}, {"QEMU", "qemu"},
+		{"VMware", "vmware"}, {"VMW", "vmware"}, {"innotek GmbH", "virtualbox"},
+		{"VirtualBox", "virtualbox"}, {"Oracle Corporation", "virtualbox"}, {"Xen", "xen"},
+		{"Bochs", "bochs"}, {"Parallels", "parallels"}, {"BHYVE", "bhyve"},
+		{"Hyper-V", "microsoft"}, {"Virtual Machine", "microsoft"},
+		{"Google Compute Engine", "google"}, {"Apple Virtualization", "apple"},
+		{NULL, NULL}};
 	char line[128], path[64];
 
 	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
@@ -50,7 +53,8 @@ static bool has_hypervisor_flag(const char *prefix)
 
 	if (!text)
 		return false;
-	/* A file of many processors does not fit: what was read holds the first one all the same. */
+	/* A file of many processors does not fit: what was read holds the first one all the same.
+	 */
 	text[0] = '\0';
 	if (!procfile_read(prefix, "/proc/cpuinfo", text, CPUINFO_MAX, &len, &err))
 		text[CPUINFO_MAX - 1] = '\0';
@@ -67,11 +71,11 @@ static bool has_hypervisor_flag(const char *prefix)
 static bool from_cpuid(const char *prefix, char *out, size_t cap)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	static const struct vendor vendors[] = { { "KVMKVMKVM", "kvm" }, { "Linux KVM Hv", "kvm" },
-		{ "TCGTCGTCGTCG", "qemu" }, { "VMwareVMware", "vmware" }, { "Microsoft Hv", "microsoft" },
-		{ "XenVMMXenVMM", "xen" }, { "bhyve bhyve ", "bhyve" }, { "ACRNACRNACRN", "acrn" },
-		{ NULL, NULL } };
-	unsigned eax = 0, sig[3] = { 0 };
+	static const struct vendor vendors[] = {{"KVMKVMKVM", "kvm"}, {"Linux KVM Hv", "kvm"},
+		{"TCGTCGTCGTCG", "qemu"}, {"VMwareVMware", "vmware"}, {"Microsoft Hv", "microsoft"},
+		{"XenVMMXenVMM", "xen"}, {"bhyve bhyve ", "bhyve"}, {"ACRNACRNACRN", "acrn"},
+		{NULL, NULL}};
+	unsigned eax = 0, sig[3] = {0};
 	char text[13] = "";
 
 	if (*prefix || !has_hypervisor_flag(prefix))
@@ -110,7 +114,8 @@ static const char *find_vm(const char *prefix, char *line, size_t cap)
 	return has_hypervisor_flag(prefix) ? "vm" : "none";
 }
 
-/* ---- container --------------------------------------------------------------------------------- */
+/* ---- container ---------------------------------------------------------------------------------
+ */
 
 static bool is_wsl(const char *prefix)
 {
@@ -141,13 +146,14 @@ static const char *find_container(const char *prefix, char *line, size_t cap)
 	return "none";
 }
 
-/* ---- storage ----------------------------------------------------------------------------------- */
+/* ---- storage -----------------------------------------------------------------------------------
+ */
 
 /* Where the databases of this host keep their data by default; else the root. */
 static const char *data_path(const char *prefix)
 {
-	static const char *const paths[] = { "/var/lib/mongodb", "/var/lib/mongo", "/data/db",
-		"/var/lib/redis", NULL };
+	static const char *const paths[] = {
+		"/var/lib/mongodb", "/var/lib/mongo", "/data/db", "/var/lib/redis", NULL};
 
 	for (const char *const *p = paths; *p; p++)
 		if (procfile_exists(prefix, *p))
@@ -163,8 +169,9 @@ static void find_storage(const char *prefix, char *out, size_t cap)
 	size_t len;
 
 	snprintf(out, cap, "%s", "");
-	if (text && procfile_read(prefix, "/proc/self/mountinfo", text, MOUNTINFO_MAX, &len, &err) &&
-	    mounts_of_path(text, data_path(prefix), &m)) {
+	if (text &&
+		procfile_read(prefix, "/proc/self/mountinfo", text, MOUNTINFO_MAX, &len, &err) &&
+		mounts_of_path(text, data_path(prefix), &m)) {
 		if (strncmp(m.source, "/dev/", 5) == 0)
 			snprintf(out, cap, "%.24s on %.32s", m.type, m.source + 5);
 		else
@@ -178,6 +185,7 @@ void virt_find(struct virt *v, const char *prefix)
 	char line[128];
 
 	snprintf(v->vm, sizeof(v->vm), "%.31s", find_vm(prefix, line, sizeof(line)));
-	snprintf(v->container, sizeof(v->container), "%.31s", find_container(prefix, line, sizeof(line)));
+	snprintf(v->container, sizeof(v->container), "%.31s",
+		find_container(prefix, line, sizeof(line)));
 	find_storage(prefix, v->storage, sizeof(v->storage));
 }

@@ -18,20 +18,20 @@
 
 struct slot {
 	struct fake_conn conn;
-	fake_fn         *serve;
-	pthread_t        thread;
+	fake_fn *serve;
+	pthread_t thread;
 };
 
 struct fake {
-	int             listener, stop_fd;
-	uint16_t        port;
-	fake_fn        *serve;
-	const void     *arg;
-	pthread_t       thread;
+	int listener, stop_fd;
+	uint16_t port;
+	fake_fn *serve;
+	const void *arg;
+	pthread_t thread;
 	pthread_mutex_t lock;
-	unsigned        accepted, open, open_most;
-	struct slot     slots[CONNS_MAX];
-	char            uri[256];
+	unsigned accepted, open, open_most;
+	struct slot slots[CONNS_MAX];
+	char uri[256];
 };
 
 static void must(bool ok, const char *what)
@@ -44,12 +44,14 @@ static void must(bool ok, const char *what)
 
 static int listen_somewhere(uint16_t *port, int backlog)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(a);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	must(fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && listen(fd, backlog) == 0 &&
-	     getsockname(fd, (struct sockaddr *)&a, &len) == 0, "listener");
+	must(fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
+			listen(fd, backlog) == 0 &&
+			getsockname(fd, (struct sockaddr *)&a, &len) == 0,
+		"listener");
 	*port = ntohs(a.sin_port);
 	return fd;
 }
@@ -57,7 +59,7 @@ static int listen_somewhere(uint16_t *port, int backlog)
 /* Waits for a descriptor; false when the fake is being stopped or the time is over. */
 static bool wait_on(const struct fake *f, int fd, short events, int timeout_ms)
 {
-	struct pollfd p[2] = { { .fd = fd, .events = events }, { .fd = f->stop_fd, .events = POLLIN } };
+	struct pollfd p[2] = {{.fd = fd, .events = events}, {.fd = f->stop_fd, .events = POLLIN}};
 	int n;
 
 	do
@@ -88,7 +90,7 @@ static void begin_conn(struct fake *f, int fd)
 	pthread_mutex_lock(&f->lock);
 	must(f->accepted < CONNS_MAX, "too many connections");
 	s = &f->slots[f->accepted];
-	s->conn = (struct fake_conn){ f, fd, f->accepted, f->arg };
+	s->conn = (struct fake_conn){f, fd, f->accepted, f->arg};
 	s->serve = f->serve;
 	f->accepted++;
 	if (++f->open > f->open_most)
@@ -176,14 +178,15 @@ unsigned fake_open_most(struct fake *f)
 #define FILLERS 8
 
 struct blackhole {
-	int      listener, fillers[FILLERS];
+	int listener, fillers[FILLERS];
 	uint16_t port;
 };
 
 static int connect_to(uint16_t port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = {.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	must(fd >= 0, "socket");
@@ -201,7 +204,7 @@ struct blackhole *blackhole_start(void)
 	b->listener = listen_somewhere(&b->port, 0);
 	for (unsigned i = 0; i < FILLERS; i++)
 		b->fillers[i] = connect_to(b->port);
-	p = (struct pollfd){ .fd = connect_to(b->port), .events = POLLOUT };
+	p = (struct pollfd){.fd = connect_to(b->port), .events = POLLOUT};
 	swallows = poll(&p, 1, 100) == 0;
 	close(p.fd);
 	if (swallows)
@@ -312,7 +315,7 @@ void fake_send_bulk(struct fake_conn *c, const char *text)
 
 void fake_pause(struct fake_conn *c, int ms)
 {
-	struct pollfd stop = { .fd = c->fake->stop_fd, .events = POLLIN };
+	struct pollfd stop = {.fd = c->fake->stop_fd, .events = POLLIN};
 
 	poll(&stop, 1, ms);
 }
@@ -348,7 +351,7 @@ void fake_hold(struct fake_conn *c)
 
 void fake_reset(struct fake_conn *c)
 {
-	struct linger l = { .l_onoff = 1 };
+	struct linger l = {.l_onoff = 1};
 
 	setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &l, sizeof(l));
 }

@@ -13,7 +13,7 @@ struct fake;
 
 struct fake_conn {
 	struct fake *fake;
-	int      fd;
+	int fd;
 	unsigned number; /* 0 for the first connection */
 	const void *arg;
 };
@@ -22,18 +22,18 @@ struct fake_conn {
 typedef void fake_fn(struct fake_conn *c);
 
 struct fake *fake_start(fake_fn *serve, const void *arg);
-void         fake_stop(struct fake *f);
-uint16_t     fake_port(const struct fake *f);
+void fake_stop(struct fake *f);
+uint16_t fake_port(const struct fake *f);
 /* "redis://127.0.0.1:PORT" and so on; with "user:password@" where userinfo is not NULL. */
-const char  *fake_uri(struct fake *f, const char *scheme, const char *userinfo);
-unsigned     fake_accepted(struct fake *f); /* connections so far */
-unsigned     fake_open_most(struct fake *f); /* the most that were open at once */
+const char *fake_uri(struct fake *f, const char *scheme, const char *userinfo);
+unsigned fake_accepted(struct fake *f);  /* connections so far */
+unsigned fake_open_most(struct fake *f); /* the most that were open at once */
 
 /* A port where a connection is neither accepted nor refused: its queue is full. */
 struct blackhole;
 struct blackhole *blackhole_start(void); /* NULL where the system answers all the same */
-void              blackhole_stop(struct blackhole *b);
-uint16_t          blackhole_port(const struct blackhole *b);
+void blackhole_stop(struct blackhole *b);
+uint16_t blackhole_port(const struct blackhole *b);
 
 /* ---- for the functions that serve ---- */
 /* A line with its newline, NUL-terminated; false at the end of the connection. */

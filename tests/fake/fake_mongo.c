@@ -50,7 +50,8 @@ static bool find_command(int32_t op, const uint8_t *p, size_t len, bson_t *cmd)
 	if ((op != OP_QUERY && op != OP_MSG) || at + sizeof(doc_len) > len)
 		return false;
 	memcpy(&doc_len, p + at, sizeof(doc_len));
-	return doc_len > 0 && (size_t)doc_len <= len - at && bson_init_static(cmd, p + at, (size_t)doc_len);
+	return doc_len > 0 && (size_t)doc_len <= len - at &&
+	       bson_init_static(cmd, p + at, (size_t)doc_len);
 }
 
 static void send_reply(struct fake_conn *c, const struct header *h, const bson_t *reply, bool drip)
@@ -58,7 +59,7 @@ static void send_reply(struct fake_conn *c, const struct header *h, const bson_t
 	bool query = h->op == OP_QUERY;
 	size_t extra = query ? 20 : 5, total = sizeof(*h) + extra + reply->len;
 	uint8_t *m = calloc(1, total);
-	struct header out = { (int32_t)total, h->id + 1, h->id, query ? OP_REPLY : OP_MSG };
+	struct header out = {(int32_t)total, h->id + 1, h->id, query ? OP_REPLY : OP_MSG};
 	int32_t one = 1, await = 8;
 
 	if (!m)
@@ -76,14 +77,16 @@ static void send_reply(struct fake_conn *c, const struct header *h, const bson_t
 	free(m);
 }
 
-static bool answer_one(struct fake_conn *c, const struct header *h, const uint8_t *payload, size_t len)
+static bool answer_one(
+	struct fake_conn *c, const struct header *h, const uint8_t *payload, size_t len)
 {
 	const struct fake_mongo *m = c->arg;
 	enum fake_mongo_act act = FAKE_CLOSE;
 	bson_t cmd, reply = BSON_INITIALIZER;
 	bson_iter_t it;
 
-	if (find_command(h->op, payload, len, &cmd) && bson_iter_init(&it, &cmd) && bson_iter_next(&it)) {
+	if (find_command(h->op, payload, len, &cmd) && bson_iter_init(&it, &cmd) &&
+		bson_iter_next(&it)) {
 		pthread_mutex_lock(&answer_lock);
 		act = m->answer(m->arg, bson_iter_key(&it), &cmd, &reply);
 		pthread_mutex_unlock(&answer_lock);
@@ -102,7 +105,7 @@ void fake_mongo_serve(struct fake_conn *c)
 	bool more = true;
 
 	while (more && fake_read(c, &h, sizeof(h)) && h.len > (int32_t)sizeof(h) &&
-	       h.len < (int32_t)MESSAGE_MAX) {
+		h.len < (int32_t)MESSAGE_MAX) {
 		size_t len = (size_t)h.len - sizeof(h);
 		uint8_t *payload = malloc(len);
 

@@ -9,11 +9,12 @@
 enum fake_mongo_act { FAKE_REPLY, FAKE_SILENT, FAKE_CLOSE, FAKE_DRIP };
 
 /* Appends the reply to a command, "ok" included; name is its first key. One call at a time. */
-typedef enum fake_mongo_act fake_mongo_fn(void *arg, const char *name, const bson_t *cmd, bson_t *reply);
+typedef enum fake_mongo_act fake_mongo_fn(
+	void *arg, const char *name, const bson_t *cmd, bson_t *reply);
 
 struct fake_mongo {
 	fake_mongo_fn *answer;
-	void          *arg;
+	void *arg;
 };
 
 /* For fake_start(): `arg` is a struct fake_mongo. */

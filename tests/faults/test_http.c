@@ -30,7 +30,7 @@ static bool read_request(struct fake_conn *c, char *auth, size_t cap)
 struct answer {
 	const char *head; /* status line and headers without length */
 	const char *body;
-	size_t      len;
+	size_t len;
 };
 
 static void serve_answer(struct fake_conn *c)
@@ -39,13 +39,15 @@ static void serve_answer(struct fake_conn *c)
 	char head[512], auth[256];
 
 	while (read_request(c, auth, sizeof(auth))) {
-		snprintf(head, sizeof(head), "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n", a->head, a->len);
+		snprintf(head, sizeof(head), "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n", a->head,
+			a->len);
 		fake_puts(c, head);
 		fake_send(c, a->body, a->len);
 	}
 }
 
-static void one_poll(fake_fn *serve, const void *arg, double timeout_s, enum status want, const char *says)
+static void one_poll(
+	fake_fn *serve, const void *arg, double timeout_s, enum status want, const char *says)
 {
 	struct fake *f = fake_start(serve, arg);
 	struct watched w;
@@ -63,7 +65,7 @@ static void one_poll(fake_fn *serve, const void *arg, double timeout_s, enum sta
 
 static void metrics_are_taken_over_one_connection(void **state)
 {
-	struct answer a = { "200 OK", metrics, sizeof(metrics) - 1 };
+	struct answer a = {"200 OK", metrics, sizeof(metrics) - 1};
 	struct fake *f = fake_start(serve_answer, &a);
 	struct watched w;
 
@@ -81,15 +83,15 @@ static void codes_are_named(void **state)
 {
 	static const struct {
 		struct answer a;
-		enum status   want;
-		const char   *says;
+		enum status want;
+		const char *says;
 	} cases[] = {
-		{ { "401 Unauthorized", "no", 2 }, STATUS_AUTH, "401" },
-		{ { "403 Forbidden", "no", 2 }, STATUS_AUTH, "403" },
-		{ { "404 Not Found", "no", 2 }, STATUS_UNSUPPORTED, "404" },
-		{ { "500 Oops", "no", 2 }, STATUS_ERROR, "500" },
-		{ { "302 Found\r\nLocation: http://u:secret@192.0.2.1/login", "", 0 }, STATUS_UNSUPPORTED,
-		  "redirects to http://u:***@192.0.2.1/login" },
+		{{"401 Unauthorized", "no", 2}, STATUS_AUTH, "401"},
+		{{"403 Forbidden", "no", 2}, STATUS_AUTH, "403"},
+		{{"404 Not Found", "no", 2}, STATUS_UNSUPPORTED, "404"},
+		{{"500 Oops", "no", 2}, STATUS_ERROR, "500"},
+		{{"302 Found\r\nLocation: http://u:secret@192.0.2.1/login", "", 0},
+			STATUS_UNSUPPORTED, "redirects to http://u:***@192.0.2.1/login"},
 	};
 
 	(void)state;
@@ -99,11 +101,12 @@ static void codes_are_named(void **state)
 
 static void pages_are_no_metrics(void **state)
 {
-	static const char *const files[] = { "cases/F19a.metrics", "cases/F19b.metrics", "cases/F19c.metrics" };
+	static const char *const files[] = {
+		"cases/F19a.metrics", "cases/F19b.metrics", "cases/F19c.metrics"};
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct answer a = { "200 OK", NULL, 0 };
+		struct answer a = {"200 OK", NULL, 0};
 		char *body = test_fixture(files[i], &a.len);
 
 		a.body = body;
@@ -115,9 +118,11 @@ static void pages_are_no_metrics(void **state)
 static void gzip_is_unpacked(void **state)
 {
 	unsigned char packed[512];
-	z_stream z = { .next_in = (unsigned char *)(uintptr_t)metrics, .avail_in = sizeof(metrics) - 1,
-		.next_out = packed, .avail_out = sizeof(packed) };
-	struct answer a = { "200 OK\r\nContent-Encoding: gzip", (const char *)packed, 0 };
+	z_stream z = {.next_in = (unsigned char *)(uintptr_t)metrics,
+		.avail_in = sizeof(metrics) - 1,
+		.next_out = packed,
+		.avail_out = sizeof(packed)};
+	struct answer a = {"200 OK\r\nContent-Encoding: gzip", (const char *)packed, 0};
 	struct fake *f;
 	struct watched w;
 

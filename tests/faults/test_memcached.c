@@ -7,12 +7,14 @@
 #include "fake.h"
 #include "watched.h"
 
-static const char stats[] = "STAT pid 881\r\nSTAT uptime 7200\r\nSTAT time 1700007200\r\n"
-			    "STAT version 1.6.21\r\nSTAT max_connections 1024\r\nSTAT curr_connections 10\r\n"
-			    "STAT get_hits 75\r\nSTAT get_misses 25\r\nSTAT cmd_set 5\r\n"
-			    "STAT bytes 33554432\r\nSTAT limit_maxbytes 67108864\r\nEND\r\n";
-static const char slabs[] = "STAT 1:chunk_size 96\r\nSTAT 1:total_pages 1\r\nSTAT active_slabs 1\r\n"
-			    "STAT total_malloced 1048576\r\nEND\r\n";
+static const char stats[] =
+	"STAT pid 881\r\nSTAT uptime 7200\r\nSTAT time 1700007200\r\n"
+	"STAT version 1.6.21\r\nSTAT max_connections 1024\r\nSTAT curr_connections 10\r\n"
+	"STAT get_hits 75\r\nSTAT get_misses 25\r\nSTAT cmd_set 5\r\n"
+	"STAT bytes 33554432\r\nSTAT limit_maxbytes 67108864\r\nEND\r\n";
+static const char slabs[] =
+	"STAT 1:chunk_size 96\r\nSTAT 1:total_pages 1\r\nSTAT active_slabs 1\r\n"
+	"STAT total_malloced 1048576\r\nEND\r\n";
 
 static const char *reply_to(const char *line)
 {
@@ -34,7 +36,8 @@ static void serve_stats(struct fake_conn *c)
 		fake_puts(c, reply_to(line));
 }
 
-static void one_poll(fake_fn *serve, const void *arg, double timeout_s, enum status want, const char *says)
+static void one_poll(
+	fake_fn *serve, const void *arg, double timeout_s, enum status want, const char *says)
 {
 	struct fake *f = fake_start(serve, arg);
 	struct watched w;
@@ -174,7 +177,8 @@ static void serve_no_slabs(struct fake_conn *c)
 	char line[256];
 
 	while (fake_read_line(c, line, sizeof(line)))
-		fake_puts(c, strcmp(line, "stats slabs\r\n") ? reply_to(line) : "SERVER_ERROR no\r\n");
+		fake_puts(c,
+			strcmp(line, "stats slabs\r\n") ? reply_to(line) : "SERVER_ERROR no\r\n");
 }
 
 static void a_missing_list_is_partial(void **state)
@@ -191,7 +195,7 @@ static void serve_auth(struct fake_conn *c)
 	fake_read_line(c, line, sizeof(line));
 	fake_read_line(c, value, sizeof(value));
 	if (strncmp(line, "set ", 4) != 0 || !strstr(line, " 0 -1 11\r\n") ||
-	    strcmp(value, "user secret\r\n") != 0) {
+		strcmp(value, "user secret\r\n") != 0) {
 		fake_puts(c, "CLIENT_ERROR authentication failure\r\n");
 		return;
 	}

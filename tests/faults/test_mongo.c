@@ -12,14 +12,14 @@
 
 /* What the fake node is like, and what it was asked. */
 struct node {
-	bson_t  status;           /* the reply to serverStatus */
-	int     status_code;      /* if not 0, the error instead */
-	int     options_code;     /* the error for serverStatus with options */
-	int     aggregate_code;   /* the error for $currentOp of all users */
-	int     own_code;         /* the error for that of our own operations */
-	int     params_code;
-	int     replset_code;     /* with `member` */
-	bool    member, arbiter;
+	bson_t status;      /* the reply to serverStatus */
+	int status_code;    /* if not 0, the error instead */
+	int options_code;   /* the error for serverStatus with options */
+	int aggregate_code; /* the error for $currentOp of all users */
+	int own_code;       /* the error for that of our own operations */
+	int params_code;
+	int replset_code; /* with `member` */
+	bool member, arbiter;
 	enum fake_mongo_act status_act, hello_act;
 	unsigned statuses, logins, aggregates, metrics;
 };
@@ -40,9 +40,11 @@ static enum fake_mongo_act answer_status(struct node *n, const bson_t *cmd, bson
 	if (!bson_has_field(cmd, "metrics"))
 		n->metrics++;
 	if (n->options_code && bson_iter_init_find(&it, cmd, "locks"))
-		fake_mongo_error(reply, n->options_code, "BSON field 'serverStatus.locks' is an unknown field.");
+		fake_mongo_error(reply, n->options_code,
+			"BSON field 'serverStatus.locks' is an unknown field.");
 	else if (n->status_code)
-		fake_mongo_error(reply, n->status_code, "command serverStatus requires authentication");
+		fake_mongo_error(
+			reply, n->status_code, "command serverStatus requires authentication");
 	else
 		bson_concat(reply, &n->status);
 	return n->status_act;
@@ -56,7 +58,8 @@ static void answer_ops(struct node *n, const bson_t *cmd, bson_t *reply)
 
 	n->aggregates++;
 	if (bson_iter_init(&root, cmd) &&
-	    bson_iter_find_descendant(&root, "pipeline.0.$currentOp.allUsers", &all) && !bson_iter_bool(&all))
+		bson_iter_find_descendant(&root, "pipeline.0.$currentOp.allUsers", &all) &&
+		!bson_iter_bool(&all))
 		code = n->own_code;
 	if (code) {
 		fake_mongo_error(reply, code, "no");
@@ -124,17 +127,17 @@ static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd
 }
 
 struct stage {
-	struct node       node;
+	struct node node;
 	struct fake_mongo mongo;
-	struct fake      *fake;
-	struct watched    w;
+	struct fake *fake;
+	struct watched w;
 };
 
 static void node_init(struct node *n, const char *fixture, const char *path)
 {
 	bson_t *doc = test_ejson_fixture(fixture), view;
 
-	*n = (struct node){ .hello_act = FAKE_REPLY };
+	*n = (struct node){.hello_act = FAKE_REPLY};
 	test_subdocument(doc, path, &view);
 	bson_copy_to(&view, &n->status);
 	bson_destroy(doc);
@@ -147,7 +150,7 @@ static void begin(struct stage *s)
 
 static void run(struct stage *s, const char *userinfo, double timeout_s)
 {
-	s->mongo = (struct fake_mongo){ answer, &s->node };
+	s->mongo = (struct fake_mongo){answer, &s->node};
 	s->fake = fake_start(fake_mongo_serve, &s->mongo);
 	watch_begin(&s->w, fake_uri(s->fake, "mongodb", userinfo), timeout_s);
 }
@@ -169,7 +172,7 @@ static void a_healthy_node_is_taken(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		assert_status(watch_poll(&s.w), STATUS_OK);
 	assert_string_equal(s.w.last->version, "6.0.14");
-	assert_int_equal(s.node.metrics, 1); /* of four polls within 5 s */
+	assert_int_equal(s.node.metrics, 1);    /* of four polls within 5 s */
 	assert_int_equal(s.node.aggregates, 1); /* at most every 2 s */
 	assert_int_equal(fake_accepted(s.fake), 1);
 	end(&s);
@@ -184,7 +187,8 @@ static void operations_become_rows(void **state)
 	run(&s, NULL, 2);
 	assert_status(watch_poll(&s.w), STATUS_OK);
 	assert_int_equal(s.w.last->tables[TABLE_MONGO_OP].n, 1);
-	assert_string_equal(sample_row(s.w.last, TABLE_MONGO_OP, 0)[COL_MONGO_OP_NS].s, "shop.orders");
+	assert_string_equal(
+		sample_row(s.w.last, TABLE_MONGO_OP, 0)[COL_MONGO_OP_NS].s, "shop.orders");
 	test_near(sample_f64(s.w.last, METRIC_MONGO_OWN_OPS), 1, 0);
 	end(&s);
 }
@@ -325,7 +329,7 @@ static void an_arbiter_is_well_and_asked_no_more(void **state)
 
 static void a_newer_option_is_dropped_for_good(void **state)
 {
-	static const int codes[] = { 40415, 9 };
+	static const int codes[] = {40415, 9};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {

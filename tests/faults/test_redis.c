@@ -13,10 +13,11 @@
 
 #include "../../src/source/resp.h"
 
-static const char info[] = "# Server\r\nredis_version:7.2.5\r\nredis_mode:standalone\r\nprocess_id:42\r\n"
-			   "run_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nuptime_in_seconds:86400\r\n"
-			   "# Memory\r\nused_memory:53687091\r\nmaxmemory:0\r\n"
-			   "# Stats\r\ntotal_commands_processed:9000000\r\n";
+static const char info[] =
+	"# Server\r\nredis_version:7.2.5\r\nredis_mode:standalone\r\nprocess_id:42\r\n"
+	"run_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nuptime_in_seconds:86400\r\n"
+	"# Memory\r\nused_memory:53687091\r\nmaxmemory:0\r\n"
+	"# Stats\r\ntotal_commands_processed:9000000\r\n";
 
 /* Answers INFO with its argument, everything else with +OK. */
 static void serve_info(struct fake_conn *c)
@@ -31,7 +32,8 @@ static void serve_info(struct fake_conn *c)
 	}
 }
 
-static void one_poll(fake_fn *serve, const void *arg, double timeout_s, enum status want, const char *says)
+static void one_poll(
+	fake_fn *serve, const void *arg, double timeout_s, enum status want, const char *says)
 {
 	struct fake *f = fake_start(serve, arg);
 	struct watched w;
@@ -189,8 +191,8 @@ static void a_late_reply_is_not_used(void **state)
 
 struct bytes {
 	const char *data;
-	size_t      len;
-	bool        reset;
+	size_t len;
+	bool reset;
 };
 
 /* Sends given bytes after the first command, then closes. */
@@ -207,7 +209,7 @@ static void serve_bytes(struct fake_conn *c)
 
 static void a_cut_reply_is_all_or_nothing(void **state)
 {
-	struct bytes b = { .reset = false };
+	struct bytes b = {.reset = false};
 	char *file = test_fixture("cases/F09.raw", &b.len);
 
 	(void)state;
@@ -228,13 +230,13 @@ static long peak_kib(void)
 
 static void huge_headers_are_refused(void **state)
 {
-	static const char *const files[] = { "F07a", "F07b", "F07c", "F07d", "F07e", "F07g" };
+	static const char *const files[] = {"F07a", "F07b", "F07c", "F07d", "F07e", "F07g"};
 	long before = peak_kib();
 	char name[32];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		struct bytes b = { .reset = false };
+		struct bytes b = {.reset = false};
 		char *file;
 
 		snprintf(name, sizeof(name), "cases/%s.raw", files[i]);
@@ -272,30 +274,30 @@ static void the_guard_sees_through_segments(void **state)
 {
 	static const struct {
 		const char *text;
-		bool        good, done;
+		bool good, done;
 	} cases[] = {
-		{ "+OK\r\n", true, true },
-		{ "-ERR no\r\n", true, true },
-		{ ":-12\r\n", true, true },
-		{ "$-1\r\n", true, true },
-		{ "$0\r\n\r\n", true, true },
-		{ "$5\r\nab\r\nc\r\n", true, true },
-		{ "*2\r\n*1\r\n:1\r\n$1\r\na\r\n", true, true },
-		{ "*0\r\n", true, true },
-		{ "*-1\r\n", true, true },
-		{ "*2\r\n:1\r\n", true, false },
-		{ "$5\r\nabc", true, false },
-		{ "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", true, true },
-		{ "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", false, false },
-		{ "$-2\r\n", false, false },
-		{ "$8388609\r\n", false, false },
-		{ "*65537\r\n", false, false },
-		{ "$1\r\nab\r\n", false, false },
-		{ "+OK\n", false, false },
-		{ "+OK\r\n+OK\r\n", false, false },
-		{ "$1x\r\n", false, false },
-		{ ":\r\n", false, false },
-		{ "%1\r\n", false, false },
+		{"+OK\r\n", true, true},
+		{"-ERR no\r\n", true, true},
+		{":-12\r\n", true, true},
+		{"$-1\r\n", true, true},
+		{"$0\r\n\r\n", true, true},
+		{"$5\r\nab\r\nc\r\n", true, true},
+		{"*2\r\n*1\r\n:1\r\n$1\r\na\r\n", true, true},
+		{"*0\r\n", true, true},
+		{"*-1\r\n", true, true},
+		{"*2\r\n:1\r\n", true, false},
+		{"$5\r\nabc", true, false},
+		{"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", true, true},
+		{"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", false, false},
+		{"$-2\r\n", false, false},
+		{"$8388609\r\n", false, false},
+		{"*65537\r\n", false, false},
+		{"$1\r\nab\r\n", false, false},
+		{"+OK\n", false, false},
+		{"+OK\r\n+OK\r\n", false, false},
+		{"$1x\r\n", false, false},
+		{":\r\n", false, false},
+		{"%1\r\n", false, false},
 	};
 
 	(void)state;
@@ -321,7 +323,7 @@ static void the_guard_sees_through_segments(void **state)
 
 static void tls_alert_means_tls(void **state)
 {
-	struct bytes b = { .reset = false };
+	struct bytes b = {.reset = false};
 	char *file = test_fixture("cases/F05.raw", &b.len);
 
 	(void)state;
@@ -356,8 +358,8 @@ static void plain_text_is_not_tls(void **state)
 
 static void another_protocol_is_named(void **state)
 {
-	struct bytes http = { "HTTP/1.1 400 Bad Request\r\n\r\n", 28, false };
-	struct bytes none = { "", 0, false };
+	struct bytes http = {"HTTP/1.1 400 Bad Request\r\n\r\n", 28, false};
+	struct bytes none = {"", 0, false};
 
 	(void)state;
 	one_poll(serve_bytes, &http, 1, STATUS_PROTOCOL, "HTTP/1.1 400");
@@ -366,7 +368,7 @@ static void another_protocol_is_named(void **state)
 
 static void an_unasked_refusal_is_understood(void **state)
 {
-	struct bytes b = { "-ERR max number of clients reached\r\n", 36, false };
+	struct bytes b = {"-ERR max number of clients reached\r\n", 36, false};
 
 	(void)state;
 	one_poll(serve_bytes, &b, 1, STATUS_REFUSED, "");
@@ -425,9 +427,9 @@ static void serve_error(struct fake_conn *c)
 
 static void login_needed_is_not_down(void **state)
 {
-	static const char *const replies[] = { "-NOAUTH Authentication required.\r\n",
+	static const char *const replies[] = {"-NOAUTH Authentication required.\r\n",
 		"-WRONGPASS invalid username-password pair or user is disabled.\r\n",
-		"-NOPERM User probe has no permissions to run the 'info' command\r\n" };
+		"-NOPERM User probe has no permissions to run the 'info' command\r\n"};
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -463,10 +465,11 @@ static void old_servers_get_the_plain_form(void **state)
 
 /* ---- restarts ---- */
 
-static const char info_after[] = "# Server\r\nredis_version:7.2.5\r\nredis_mode:standalone\r\nprocess_id:42\r\n"
-				 "run_id:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\nuptime_in_seconds:400000\r\n"
-				 "# Memory\r\nused_memory:53687091\r\n"
-				 "# Stats\r\ntotal_commands_processed:9500000\r\n";
+static const char info_after[] =
+	"# Server\r\nredis_version:7.2.5\r\nredis_mode:standalone\r\nprocess_id:42\r\n"
+	"run_id:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\nuptime_in_seconds:400000\r\n"
+	"# Memory\r\nused_memory:53687091\r\n"
+	"# Stats\r\ntotal_commands_processed:9500000\r\n";
 
 /* Closes each connection after one poll; the second is another server, as after a fail-over. */
 static void serve_twice(struct fake_conn *c)
@@ -491,7 +494,8 @@ static void a_closed_connection_is_opened_anew(void **state)
 	watch_begin(&w, fake_uri(f, "redis", NULL), 1);
 	assert_status(watch_poll(&w), STATUS_OK);
 	first = w.last->epoch;
-	/* The end of the connection may arrive during the poll: then the next one has the answer. */
+	/* The end of the connection may arrive during the poll: then the next one has the answer.
+	 */
 	for (unsigned i = 0; i < 5 && watch_poll(&w)->status != STATUS_OK; i++)
 		;
 	assert_status(w.last, STATUS_OK);

@@ -53,13 +53,13 @@ static void redis_answers_over_tcp_and_socket(void **state)
 
 static void passwords_decide(void **state)
 {
-	const char *const args[] = { "--requirepass", "hush", NULL };
+	const char *const args[] = {"--requirepass", "hush", NULL};
 	struct server *s = server_redis(args);
 	static const struct {
 		const char *userinfo;
 		enum status want;
-	} cases[] = { { ":hush", STATUS_OK }, { "default:hush", STATUS_OK }, { ":wrong", STATUS_AUTH },
-		{ "nobody:hush", STATUS_AUTH }, { "", STATUS_AUTH } };
+	} cases[] = {{":hush", STATUS_OK}, {"default:hush", STATUS_OK}, {":wrong", STATUS_AUTH},
+		{"nobody:hush", STATUS_AUTH}, {"", STATUS_AUTH}};
 	struct watched w;
 	char uri[128];
 
@@ -78,8 +78,9 @@ static void passwords_decide(void **state)
 
 static void info_and_ping_suffice(void **state)
 {
-	const char *const args[] = { "--user", "probe", "on", ">pw", "-@all", "+info", "+ping", NULL };
-	const char *const less[] = { "--user", "probe", "on", ">pw", "-@all", "+ping", NULL };
+	const char *const args[] = {
+		"--user", "probe", "on", ">pw", "-@all", "+info", "+ping", NULL};
+	const char *const less[] = {"--user", "probe", "on", ">pw", "-@all", "+ping", NULL};
 	struct server *s = server_redis(args);
 	struct watched w;
 	char uri[128];
@@ -103,7 +104,7 @@ static void info_and_ping_suffice(void **state)
 
 static void a_connection_limit_is_a_refusal(void **state)
 {
-	const char *const args[] = { "--maxclients", "1", NULL };
+	const char *const args[] = {"--maxclients", "1", NULL};
 	struct server *s = server_redis(args);
 	struct watched a, b;
 
@@ -150,17 +151,19 @@ static bool make_certificate(const char *dir)
 {
 	char cmd[3 * PATH_MAX];
 
-	snprintf(cmd, sizeof(cmd), "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=hotset-test "
-		"-addext subjectAltName=IP:127.0.0.1 -keyout %s/key.pem -out %s/ca.pem >/dev/null 2>&1", dir,
-		dir);
+	snprintf(cmd, sizeof(cmd),
+		"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=hotset-test "
+		"-addext subjectAltName=IP:127.0.0.1 -keyout %s/key.pem -out %s/ca.pem >/dev/null "
+		"2>&1",
+		dir, dir);
 	return system(cmd) == 0;
 }
 
 struct tls_server {
 	struct server *s;
-	char          *dir;
-	char           ca[PATH_MAX];
-	uint16_t       port;
+	char *dir;
+	char ca[PATH_MAX];
+	uint16_t port;
 };
 
 static bool tls_begin(struct tls_server *t)
@@ -173,9 +176,11 @@ static bool tls_begin(struct tls_server *t)
 	snprintf(port, sizeof(port), "%u", t->port);
 	snprintf(key, sizeof(key), "%s/key.pem", t->dir);
 	snprintf(t->ca, sizeof(t->ca), "%s/ca.pem", t->dir);
-	t->s = make_certificate(t->dir) ? server_redis((const char *const[]){ "--tls-port", port,
-		"--tls-cert-file", t->ca, "--tls-key-file", key, "--tls-ca-cert-file", t->ca,
-		"--tls-auth-clients", "no", NULL }) : NULL;
+	t->s = make_certificate(t->dir)
+		       ? server_redis((const char *const[]){"--tls-port", port, "--tls-cert-file",
+				 t->ca, "--tls-key-file", key, "--tls-ca-cert-file", t->ca,
+				 "--tls-auth-clients", "no", NULL})
+		       : NULL;
 	if (!t->s)
 		test_dir_remove(t->dir);
 	return t->s != NULL;
@@ -200,13 +205,15 @@ static void tls_is_verified(void **state)
 	assert_status(watch_poll(&w), STATUS_TLS);
 	assert_says(w.last, "certificate");
 	watch_end(&w);
-	snprintf(uri, sizeof(uri), "rediss://127.0.0.1:%u?tlsAllowInvalidCertificates=true", t.port);
+	snprintf(
+		uri, sizeof(uri), "rediss://127.0.0.1:%u?tlsAllowInvalidCertificates=true", t.port);
 	watch_begin(&w, uri, 5);
 	assert_status(watch_poll(&w), STATUS_OK);
 	watch_end(&w);
 	snprintf(uri, sizeof(uri), "redis://127.0.0.1:%u", t.port);
 	watch_begin(&w, uri, 2);
-	assert_false(status_has_data(watch_poll(&w)->status)); /* an alert, or a reset without one */
+	assert_false(
+		status_has_data(watch_poll(&w)->status)); /* an alert, or a reset without one */
 	assert_says(w.last, "TLS");
 	watch_end(&w);
 	server_stop(t.s);
@@ -251,7 +258,7 @@ static void memcached_passwords_decide(void **state)
 	assert_non_null(f);
 	fprintf(f, "user:hush\n");
 	fclose(f);
-	s = server_memcached((const char *const[]){ "-Y", file, NULL });
+	s = server_memcached((const char *const[]){"-Y", file, NULL});
 	if (s) {
 		with_userinfo(server_uri(s), "user:hush", uri, sizeof(uri));
 		watch_begin(&w, uri, 5);
@@ -274,8 +281,9 @@ static void memcached_passwords_decide(void **state)
 /* Sends a line and reads what comes at once. */
 static const char *ask(uint16_t port, const char *text, char *reply, size_t cap)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = {.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ssize_t n;
 
@@ -353,16 +361,16 @@ static void this_host_is_watched(void **state)
 #define RUN       (3 * NS_PER_SEC)
 
 struct together {
-	struct target   targets[ENDPOINTS];
-	struct worker  *w[ENDPOINTS];
+	struct target targets[ENDPOINTS];
+	struct worker *w[ENDPOINTS];
 	struct schedule due[ENDPOINTS];
-	unsigned        samples[ENDPOINTS];
+	unsigned samples[ENDPOINTS];
 	struct mailbox *box;
 };
 
 static void step(struct together *t)
 {
-	struct pollfd p = { .fd = mailbox_fd(t->box), .events = POLLIN };
+	struct pollfd p = {.fd = mailbox_fd(t->box), .events = POLLIN};
 	int64_t now = clock_mono_ns();
 	struct sample *s;
 
@@ -382,8 +390,8 @@ static void one_black_hole_keeps_nobody_waiting(void **state)
 {
 	struct server *r = server_redis(NULL), *m = server_memcached(NULL);
 	struct blackhole *b = blackhole_start();
-	struct source_options o = { .interval_s = 0.2, .timeout_s = 1 };
-	struct together t = { .box = NULL };
+	struct source_options o = {.interval_s = 0.2, .timeout_s = 1};
+	struct together t = {.box = NULL};
 	int64_t begin = clock_mono_ns();
 	char uris[ENDPOINTS][64];
 	struct err err;

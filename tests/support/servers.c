@@ -21,14 +21,14 @@
 #define START_STEP_NS (10 * 1000 * 1000)
 
 struct server {
-	pid_t    pid;
+	pid_t pid;
 	uint16_t port; /* 0: unix socket only */
-	char     dir[64], socket[96], uri[128], unix_uri[128];
+	char dir[64], socket[96], uri[128], unix_uri[128];
 };
 
 struct args {
 	const char *v[ARGS_MAX + 1];
-	unsigned    n;
+	unsigned n;
 };
 
 static void add(struct args *a, const char *arg)
@@ -52,12 +52,12 @@ static _Noreturn void give_up(const char *what, const char *dir)
 
 uint16_t server_free_port(void)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(a);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
-	    getsockname(fd, (struct sockaddr *)&a, &len) != 0)
+		getsockname(fd, (struct sockaddr *)&a, &len) != 0)
 		give_up("a socket", "-");
 	close(fd);
 	return ntohs(a.sin_port);
@@ -65,8 +65,8 @@ uint16_t server_free_port(void)
 
 static bool can_connect(const struct server *s)
 {
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	bool tcp = s->port != 0;
 	int fd = socket(tcp ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int rc;
@@ -96,7 +96,7 @@ static pid_t spawn(const char *path, const struct args *a, const char *dir)
 		_exit(1);
 	snprintf(log, sizeof(log), "%s/log", dir);
 	if (!freopen("/dev/null", "r", stdin) || !freopen(log, "a", stdout) ||
-	    dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+		dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
 		_exit(126);
 	execv(path, (char *const *)(uintptr_t)a->v);
 	_exit(127);
@@ -105,7 +105,7 @@ static pid_t spawn(const char *path, const struct args *a, const char *dir)
 /* Starts the program and waits until it accepts connections. */
 static void start(struct server *s, const char *path, const struct args *a)
 {
-	struct timespec step = { .tv_nsec = START_STEP_NS };
+	struct timespec step = {.tv_nsec = START_STEP_NS};
 
 	s->pid = spawn(path, a, s->dir);
 	if (s->pid < 0)
@@ -152,10 +152,10 @@ static const char *in_build(char *buf, size_t cap, const char *name)
 struct server *server_redis(const char *const *extra_args)
 {
 	/* Debian's redis-check-rdb is the server's own binary, which looks at argv[0]. */
-	static const char *const paths[] = { "/usr/bin/redis-server", "/usr/local/bin/redis-server",
-		"/usr/bin/valkey-server", "/usr/bin/redis-check-rdb", NULL };
+	static const char *const paths[] = {"/usr/bin/redis-server", "/usr/local/bin/redis-server",
+		"/usr/bin/valkey-server", "/usr/bin/redis-check-rdb", NULL};
 	const char *path = first_executable(paths);
-	struct args a = { .n = 0 };
+	struct args a = {.n = 0};
 	struct server *s;
 	char port[8];
 
@@ -166,8 +166,9 @@ struct server *server_redis(const char *const *extra_args)
 	snprintf(port, sizeof(port), "%u", s->port);
 	snprintf(s->uri, sizeof(s->uri), "redis://127.0.0.1:%u", s->port);
 	snprintf(s->unix_uri, sizeof(s->unix_uri), "redis+unix://%s", s->socket);
-	add_all(&a, (const char *const[]){ "redis-server", "--port", port, "--bind", "127.0.0.1",
-		"--unixsocket", s->socket, "--dir", s->dir, "--save", "", "--appendonly", "no", NULL });
+	add_all(&a, (const char *const[]){"redis-server", "--port", port, "--bind", "127.0.0.1",
+			    "--unixsocket", s->socket, "--dir", s->dir, "--save", "",
+			    "--appendonly", "no", NULL});
 	add_all(&a, extra_args);
 	start(s, path, &a);
 	return s;
@@ -175,8 +176,8 @@ struct server *server_redis(const char *const *extra_args)
 
 static const char *memcached_path(char *buf, size_t cap)
 {
-	const char *const paths[] = { "/usr/bin/memcached", "/usr/local/bin/memcached",
-		in_build(buf, cap, "deps/usr/bin/memcached"), "build/deps/usr/bin/memcached", NULL };
+	const char *const paths[] = {"/usr/bin/memcached", "/usr/local/bin/memcached",
+		in_build(buf, cap, "deps/usr/bin/memcached"), "build/deps/usr/bin/memcached", NULL};
 
 	return first_executable(paths);
 }
@@ -184,14 +185,14 @@ static const char *memcached_path(char *buf, size_t cap)
 static void add_user(struct args *a)
 {
 	if (geteuid() == 0)
-		add_all(a, (const char *const[]){ "-u", "root", NULL });
+		add_all(a, (const char *const[]){"-u", "root", NULL});
 }
 
 struct server *server_memcached(const char *const *extra_args)
 {
 	char buf[256], port[8];
 	const char *path = memcached_path(buf, sizeof(buf));
-	struct args a = { .n = 0 };
+	struct args a = {.n = 0};
 	struct server *s;
 
 	if (!path)
@@ -200,7 +201,8 @@ struct server *server_memcached(const char *const *extra_args)
 	s->port = server_free_port();
 	snprintf(port, sizeof(port), "%u", s->port);
 	snprintf(s->uri, sizeof(s->uri), "memcached://127.0.0.1:%u", s->port);
-	add_all(&a, (const char *const[]){ "memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", NULL });
+	add_all(&a,
+		(const char *const[]){"memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", NULL});
 	add_user(&a);
 	add_all(&a, extra_args);
 	start(s, path, &a);
@@ -211,7 +213,7 @@ struct server *server_memcached_unix(void)
 {
 	char buf[256];
 	const char *path = memcached_path(buf, sizeof(buf));
-	struct args a = { .n = 0 };
+	struct args a = {.n = 0};
 	struct server *s;
 
 	if (!path)
@@ -219,7 +221,7 @@ struct server *server_memcached_unix(void)
 	s = make();
 	snprintf(s->uri, sizeof(s->uri), "memcached+unix://%s", s->socket);
 	snprintf(s->unix_uri, sizeof(s->unix_uri), "%s", s->uri);
-	add_all(&a, (const char *const[]){ "memcached", "-s", s->socket, NULL });
+	add_all(&a, (const char *const[]){"memcached", "-s", s->socket, NULL});
 	add_user(&a);
 	start(s, path, &a);
 	return s;
@@ -228,7 +230,7 @@ struct server *server_memcached_unix(void)
 struct server *server_wtnode(const char *const *extra_args)
 {
 	char path[256], port[8], data[80];
-	struct args a = { .n = 0 };
+	struct args a = {.n = 0};
 	struct server *s;
 
 	if (access(in_build(path, sizeof(path), "wtnode"), X_OK) != 0)
@@ -238,7 +240,7 @@ struct server *server_wtnode(const char *const *extra_args)
 	snprintf(port, sizeof(port), "%u", s->port);
 	snprintf(data, sizeof(data), "%s/db", s->dir);
 	snprintf(s->uri, sizeof(s->uri), "mongodb://127.0.0.1:%u", s->port);
-	add_all(&a, (const char *const[]){ "wtnode", "--dbpath", data, "--port", port, NULL });
+	add_all(&a, (const char *const[]){"wtnode", "--dbpath", data, "--port", port, NULL});
 	add_all(&a, extra_args);
 	start(s, path, &a);
 	return s;

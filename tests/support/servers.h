@@ -17,12 +17,12 @@ struct server *server_memcached(const char *const *extra_args);
 struct server *server_memcached_unix(void); /* memcached listens on one or the other */
 struct server *server_wtnode(const char *const *extra_args);
 
-const char *server_uri(const struct server *s);        /* "redis://127.0.0.1:40123" */
-const char *server_unix_uri(const struct server *s);   /* "redis+unix:///tmp/.../s"; "" if none */
+const char *server_uri(const struct server *s);      /* "redis://127.0.0.1:40123" */
+const char *server_unix_uri(const struct server *s); /* "redis+unix:///tmp/.../s"; "" if none */
 const char *server_dir(const struct server *s);
-uint16_t    server_port(const struct server *s);
-pid_t       server_pid(const struct server *s);
-void        server_stop(struct server *s); /* kills, waits, removes the directory; NULL is fine */
+uint16_t server_port(const struct server *s);
+pid_t server_pid(const struct server *s);
+void server_stop(struct server *s); /* kills, waits, removes the directory; NULL is fine */
 
 /* A port of 127.0.0.1 that was free a moment ago. */
 uint16_t server_free_port(void);

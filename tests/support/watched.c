@@ -8,10 +8,10 @@
 
 void watch_begin(struct watched *w, const char *uri, double timeout_s)
 {
-	struct source_options o = { .interval_s = 1, .timeout_s = timeout_s };
+	struct source_options o = {.interval_s = 1, .timeout_s = timeout_s};
 	struct err err;
 
-	*w = (struct watched){ .timeout_s = timeout_s };
+	*w = (struct watched){.timeout_s = timeout_s};
 	if (!target_parse(uri, &w->target, &err))
 		fail_msg("%s", err.msg);
 	w->source = w->target.ops->create(&w->target, &o);
@@ -48,7 +48,8 @@ void watch_end(struct watched *w)
 void assert_status(const struct sample *s, enum status want)
 {
 	if (s->status != want)
-		fail_msg("status is %s, not %s: %s", status_word(s->status), status_word(want), s->err.msg);
+		fail_msg("status is %s, not %s: %s", status_word(s->status), status_word(want),
+			s->err.msg);
 }
 
 void assert_says(const struct sample *s, const char *part)

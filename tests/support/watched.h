@@ -5,11 +5,11 @@
 #include "hotset/source.h"
 
 struct watched {
-	struct target  target;
+	struct target target;
 	struct source *source;
-	double         timeout_s;
-	double         took_s; /* by the last poll */
-	struct sample *last;   /* of the last poll; owned */
+	double timeout_s;
+	double took_s;       /* by the last poll */
+	struct sample *last; /* of the last poll; owned */
 };
 
 void watch_begin(struct watched *w, const char *uri, double timeout_s);

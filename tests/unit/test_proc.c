@@ -60,7 +60,8 @@ static char *make_host(void)
 {
 	char *dir = test_dir_create();
 
-	put(dir, "/proc/meminfo", "MemTotal: 16777216 kB\nMemFree: 1000 kB\nMemAvailable: 8388608 kB\n");
+	put(dir, "/proc/meminfo",
+		"MemTotal: 16777216 kB\nMemFree: 1000 kB\nMemAvailable: 8388608 kB\n");
 	put(dir, "/proc/vmstat", "pgmajfault 5\npgpgin 7\npgpgout 8\n");
 	put(dir, "/proc/stat", "cpu 1 2 3 4\nctxt 77\nbtime 1700000000\n");
 	put(dir, "/proc/diskstats", "   8       0 sda 1 0 16 0 0 0 0 0 0 0 0\n");
@@ -201,7 +202,8 @@ static void a_container_sees_its_own_root(void **state)
 
 	(void)state;
 	/* of the host's hierarchy only the part below /docker/x is mounted */
-	put(dir, "/proc/self/mountinfo", "30 1 0:26 /docker/x /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
+	put(dir, "/proc/self/mountinfo",
+		"30 1 0:26 /docker/x /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
 	put(dir, "/proc/self/cgroup", "0::/docker/x\n");
 	put(dir, "/sys/fs/cgroup/memory.max", "max\n");
 	put(dir, "/sys/fs/cgroup/memory.current", "4194304000\n");
@@ -269,15 +271,15 @@ static void machines_are_told_apart(void **state)
 	static const struct {
 		const char *path, *text, *vm, *container;
 	} cases[] = {
-		{ "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor sse\n", "vm", "none" },
-		{ "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu sse\n", "none", "none" },
-		{ "/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n", "vmware", "none" },
-		{ "/sys/class/dmi/id/product_name", "KVM\n", "kvm", "none" },
-		{ "/sys/class/dmi/id/product_name", "m5.metal\n", "none", "none" },
-		{ "/sys/hypervisor/type", "xen\n", "xen", "none" },
-		{ "/run/systemd/container", "lxc\n", "none", "lxc" },
-		{ "/run/.containerenv", "", "none", "podman" },
-		{ "/proc/sys/kernel/osrelease", "5.15.0-microsoft-WSL2\n", "none", "wsl" },
+		{"/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor sse\n", "vm", "none"},
+		{"/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu sse\n", "none", "none"},
+		{"/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n", "vmware", "none"},
+		{"/sys/class/dmi/id/product_name", "KVM\n", "kvm", "none"},
+		{"/sys/class/dmi/id/product_name", "m5.metal\n", "none", "none"},
+		{"/sys/hypervisor/type", "xen\n", "xen", "none"},
+		{"/run/systemd/container", "lxc\n", "none", "lxc"},
+		{"/run/.containerenv", "", "none", "podman"},
+		{"/proc/sys/kernel/osrelease", "5.15.0-microsoft-WSL2\n", "none", "wsl"},
 	};
 
 	(void)state;

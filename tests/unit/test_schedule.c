@@ -18,7 +18,8 @@ static void due_times_stay_on_the_grid(void **state)
 	schedule_init(&s, S, t);
 	assert_true(schedule_is_due(&s, t));
 	for (unsigned i = 0; i < 10; i++) {
-		int64_t late = t + (i * 37 % 100) * NS_PER_MS; /* the loop is a little late each time */
+		int64_t late =
+			t + (i * 37 % 100) * NS_PER_MS; /* the loop is a little late each time */
 
 		assert_true(schedule_is_due(&s, late));
 		schedule_sent(&s, late);
@@ -42,7 +43,7 @@ static void a_gap_is_skipped(void **state)
 
 static void failures_back_off(void **state)
 {
-	static const int64_t waits[] = { 2, 4, 8, 16, 30, 30, 30 };
+	static const int64_t waits[] = {2, 4, 8, 16, 30, 30, 30};
 	struct schedule s;
 	int64_t t = 0;
 
@@ -89,8 +90,8 @@ static void the_refresh_key_ignores_the_back_off(void **state)
 static void one_dead_endpoint_does_not_slow_the_others(void **state)
 {
 	struct schedule s[5];
-	unsigned polls[5] = { 0 };
-	int64_t busy_until[5] = { 0 };
+	unsigned polls[5] = {0};
+	int64_t busy_until[5] = {0};
 
 	(void)state;
 	for (unsigned i = 0; i < 5; i++)

@@ -31,23 +31,24 @@ static void each_scheme_has_its_parts(void **state)
 {
 	static const struct {
 		const char *text, *id, *address, *host;
-		uint16_t    port;
-		bool        tls;
+		uint16_t port;
+		bool tls;
 	} cases[] = {
-		{ "redis://127.0.0.1:6390", "redis@127.0.0.1:6390", "127.0.0.1:6390", "127.0.0.1", 6390, false },
-		{ "redis://cache.example.test", "redis@cache.example.test:6379", "cache.example.test:6379",
-		  "cache.example.test", 6379, false },
-		{ "rediss://a_b-c.example.test", "redis@a_b-c.example.test:6379",
-		  "a_b-c.example.test:6379", "a_b-c.example.test", 6379, true },
-		{ "memcached://h", "memcached@h:11211", "h:11211", "h", 11211, false },
-		{ "MEMCACHEDS://h:1", "memcached@h:1", "h:1", "h", 1, true },
-		{ "mongodb://h/", "mongo@h:27017", "h:27017", "h", 27017, false },
-		{ "mongodb://h:1/admin?tls=true", "mongo@h:1", "h:1", "h", 1, true },
-		{ "mongodb://a:1,b:2,c:3/?replicaSet=rs", "mongo@a:1 +2", "a:1 +2", "a", 1, false },
-		{ "mongodb+srv://cluster.example.test/", "mongo@cluster.example.test",
-		  "cluster.example.test", "cluster.example.test", 27017, true },
-		{ "http://h:9100/metrics", "http@h:9100", "h:9100", "h", 9100, false },
-		{ "https://h", "http@h:443", "h:443", "h", 443, true },
+		{"redis://127.0.0.1:6390", "redis@127.0.0.1:6390", "127.0.0.1:6390", "127.0.0.1",
+			6390, false},
+		{"redis://cache.example.test", "redis@cache.example.test:6379",
+			"cache.example.test:6379", "cache.example.test", 6379, false},
+		{"rediss://a_b-c.example.test", "redis@a_b-c.example.test:6379",
+			"a_b-c.example.test:6379", "a_b-c.example.test", 6379, true},
+		{"memcached://h", "memcached@h:11211", "h:11211", "h", 11211, false},
+		{"MEMCACHEDS://h:1", "memcached@h:1", "h:1", "h", 1, true},
+		{"mongodb://h/", "mongo@h:27017", "h:27017", "h", 27017, false},
+		{"mongodb://h:1/admin?tls=true", "mongo@h:1", "h:1", "h", 1, true},
+		{"mongodb://a:1,b:2,c:3/?replicaSet=rs", "mongo@a:1 +2", "a:1 +2", "a", 1, false},
+		{"mongodb+srv://cluster.example.test/", "mongo@cluster.example.test",
+			"cluster.example.test", "cluster.example.test", 27017, true},
+		{"http://h:9100/metrics", "http@h:9100", "h:9100", "h", 9100, false},
+		{"https://h", "http@h:443", "h:443", "h", 443, true},
 	};
 
 	(void)state;
@@ -65,9 +66,9 @@ static void each_scheme_has_its_parts(void **state)
 
 static void ports_are_guessed(void **state)
 {
-	static const char *const cases[][2] = { { "h:27017", "mongo" }, { "h:6379", "redis" },
-		{ "127.0.0.1:11211", "memcached" }, { "[2001:db8::1]:27017", "mongo" },
-		{ "[::ffff:192.0.2.1]:6379", "redis" }, { "[2001:db8::1]", "mongo" } };
+	static const char *const cases[][2] = {{"h:27017", "mongo"}, {"h:6379", "redis"},
+		{"127.0.0.1:11211", "memcached"}, {"[2001:db8::1]:27017", "mongo"},
+		{"[::ffff:192.0.2.1]:6379", "redis"}, {"[2001:db8::1]", "mongo"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -154,7 +155,8 @@ static void sockets_and_directories(void **state)
 
 static void names_and_options(void **state)
 {
-	struct target t = parse("orders-db=rediss://h?tlsCAFile=/etc/my%20ca.pem&tlsAllowInvalidCertificates=true");
+	struct target t = parse(
+		"orders-db=rediss://h?tlsCAFile=/etc/my%20ca.pem&tlsAllowInvalidCertificates=true");
 
 	(void)state;
 	assert_string_equal(t.name, "orders-db");
@@ -195,15 +197,15 @@ static void nonsense_is_refused_without_the_password(void **state)
 static void redaction_hides_every_secret(void **state)
 {
 	static const char *const cases[][2] = {
-		{ "redis://h:1", "redis://h:1" },
-		{ "redis://u:p@h:1/2", "redis://u:***@h:1/2" },
-		{ "redis://:p@h", "redis://:***@h" },
-		{ "x=redis://u:p/q@r@h", "x=redis://u:***@h" },
-		{ "u:p@h:1", "u:***@h:1" },
-		{ "mongodb://u@h/?tlsCertificateKeyFilePassword=abc&tls=true",
-		  "mongodb://u@h/?tlsCertificateKeyFilePassword=***&tls=true" },
-		{ "mongodb://h/?authMechanismProperties=AWS_SESSION_TOKEN:abc",
-		  "mongodb://h/?authMechanismProperties=***" },
+		{"redis://h:1", "redis://h:1"},
+		{"redis://u:p@h:1/2", "redis://u:***@h:1/2"},
+		{"redis://:p@h", "redis://:***@h"},
+		{"x=redis://u:p/q@r@h", "x=redis://u:***@h"},
+		{"u:p@h:1", "u:***@h:1"},
+		{"mongodb://u@h/?tlsCertificateKeyFilePassword=abc&tls=true",
+			"mongodb://u@h/?tlsCertificateKeyFilePassword=***&tls=true"},
+		{"mongodb://h/?authMechanismProperties=AWS_SESSION_TOKEN:abc",
+			"mongodb://h/?authMechanismProperties=***"},
 	};
 	char out[256], small[8];
 

@@ -55,20 +55,20 @@ static void toy_destroy(struct source *s)
 	free(s);
 }
 
-static const struct source_ops toy = { .name = "toy", .create = toy_create, .poll = toy_poll,
-	.destroy = toy_destroy };
+static const struct source_ops toy = {
+	.name = "toy", .create = toy_create, .poll = toy_poll, .destroy = toy_destroy};
 
 /* ---- tests ---- */
 
 struct setup {
 	struct mailbox *box;
-	struct target   targets[WORKERS];
-	struct worker  *w[WORKERS];
+	struct target targets[WORKERS];
+	struct worker *w[WORKERS];
 };
 
 static void begin(struct setup *s)
 {
-	struct source_options o = { .interval_s = 1, .timeout_s = 1 };
+	struct source_options o = {.interval_s = 1, .timeout_s = 1};
 	struct err err;
 
 	atomic_store(&created, 0);
@@ -78,7 +78,7 @@ static void begin(struct setup *s)
 	s->box = mailbox_create(&err);
 	assert_non_null(s->box);
 	for (unsigned i = 0; i < WORKERS; i++) {
-		s->targets[i] = (struct target){ .ops = &toy };
+		s->targets[i] = (struct target){.ops = &toy};
 		s->w[i] = worker_start((uint16_t)i, &s->targets[i], &o, s->box, &err);
 		assert_non_null(s->w[i]);
 	}
@@ -86,7 +86,7 @@ static void begin(struct setup *s)
 
 static bool wait_mail(struct setup *s, int ms)
 {
-	struct pollfd p = { .fd = mailbox_fd(s->box), .events = POLLIN };
+	struct pollfd p = {.fd = mailbox_fd(s->box), .events = POLLIN};
 
 	return poll(&p, 1, ms) == 1;
 }
@@ -94,7 +94,7 @@ static bool wait_mail(struct setup *s, int ms)
 static void every_request_is_answered_once(void **state)
 {
 	struct setup s;
-	unsigned got[WORKERS] = { 0 }, sent[WORKERS] = { 0 }, all = 0;
+	unsigned got[WORKERS] = {0}, sent[WORKERS] = {0}, all = 0;
 
 	(void)state;
 	begin(&s);
