@@ -145,6 +145,15 @@ const char *num_short(char buf[NUM_MAX], double v)
 	return buf;
 }
 
+/* Events per second: whole numbers below a thousand, since an interval is never quite a second. */
+static const char *format_rate(char buf[NUM_MAX], double v)
+{
+	if (fabs(v) >= 999.5 || v == 0)
+		return num_short(buf, v);
+	(void)snprintf(buf, NUM_MAX, "%.*f", fabs(v) < 9.95 ? 1 : 0, v);
+	return buf;
+}
+
 static void format_bytes(char buf[NUM_MAX], double v, bool per_second)
 {
 	static const char *const plain[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
@@ -200,7 +209,7 @@ const char *num_format(char buf[NUM_MAX], enum metric_unit unit, double v, bool 
 		format_bytes(buf, v, unit == UNIT_BYTES_PER_SEC);
 		break;
 	case UNIT_PER_SEC:
-		(void)snprintf(buf, NUM_MAX, "%.18s/s", num_short(n, v));
+		(void)snprintf(buf, NUM_MAX, "%.18s/s", format_rate(n, v));
 		break;
 	case UNIT_MSEC_PER_SEC:
 		(void)snprintf(buf, NUM_MAX, "%.16s ms/s", num_short(n, v));

