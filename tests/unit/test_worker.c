@@ -23,7 +23,7 @@ struct source {
 };
 
 static atomic_int created, destroyed, masked;
-static atomic_bool release_stuck;
+static atomic_bool stuck, release_stuck;
 
 static struct source *toy_create(const struct target *t, const struct source_options *o)
 {
@@ -43,8 +43,10 @@ static struct source *toy_create(const struct target *t, const struct source_opt
 static void toy_poll(struct source *s, int64_t deadline_ns, struct sample *out)
 {
 	(void)deadline_ns;
-	while (s->target->port == 1 && !atomic_load(&release_stuck))
+	while (s->target->port == 1 && !atomic_load(&release_stuck)) {
+		atomic_store(&stuck, true);
 		poll(NULL, 0, 1);
+	}
 	out->status = STATUS_OK;
 	out->mono_ns = clock_mono_ns();
 }
@@ -74,6 +76,7 @@ static void begin(struct setup *s)
 	atomic_store(&created, 0);
 	atomic_store(&destroyed, 0);
 	atomic_store(&masked, 0);
+	atomic_store(&stuck, false);
 	atomic_store(&release_stuck, false);
 	s->box = mailbox_create(&err);
 	assert_non_null(s->box);
@@ -144,6 +147,12 @@ static void one_request_at_a_time(void **state)
 	mailbox_destroy(s.box);
 }
 
+static bool is_stuck(void *arg)
+{
+	(void)arg;
+	return atomic_load(&stuck);
+}
+
 /* A stuck worker is left behind within the time, the others end; its sample goes nowhere. */
 static void a_stuck_worker_does_not_hold_up_the_end(void **state)
 {
@@ -163,6 +172,7 @@ static void a_stuck_worker_does_not_hold_up_the_end(void **state)
 		assert_int_not_equal(x->endpoint, 2);
 		sample_destroy(x);
 	}
+	assert_true(test_wait(is_stuck, NULL, 10000)); /* not merely slow to start */
 	begin_ns = clock_mono_ns();
 	assert_int_equal(workers_stop(s.w, WORKERS, 200), 1);
 	assert_true(clock_mono_ns() - begin_ns < 5 * NS_PER_SEC);
