@@ -98,6 +98,7 @@ struct input {
 	const char   *path;
 	const char   *text; /* NUL-terminated; may hold more NULs */
 	size_t        len;
+	bool          named; /* the user said of what kind it is */
 	struct dumps *out;
 };
 
@@ -113,11 +114,12 @@ static bool add_dump(const struct input *in, struct dump d, struct err *err)
 
 /*
  * After a parser: an error reply is an answer too, and becomes a sample of that status. What is
- * damaged or something else is refused.
+ * damaged or something else is refused, unless the user said what it is: then that is the answer.
  */
 static bool finish_dump(const struct input *in, struct dump d, bool parsed, struct err *err)
 {
-	bool refused = !parsed && (err->code == ERR_FORMAT || err->code == ERR_PROTOCOL);
+	bool refused = !parsed && !in->named &&
+		(err->code == ERR_FORMAT || err->code == ERR_PROTOCOL);
 
 	if (refused) {
 		struct err why = *err;
@@ -415,7 +417,8 @@ bool dumps_read(struct dumps *d, const char *path, const char *word, struct err 
 		ok = err_set(err, ERR_FORMAT, "%s: not recognised; say what it is with --kind "
 			"(redis, memcached, mongo, meminfo, vmstat, psi, cgroup, metrics)", path);
 	if (ok) {
-		struct input in = {.path = path, .text = b.data, .len = b.len, .out = d};
+		struct input in = {.path = path, .text = b.data, .len = b.len, .named = word,
+			.out = d};
 		d->kind = k->kind;
 		d->word = k->word;
 		ok = k->read(&in, err);

@@ -296,6 +296,22 @@ static void texts_and_sums_are_the_expected_ones(void **state)
 	bson_destroy(doc);
 }
 
+/* C03, C21: logs of commands and their replies, as an old server or an arbiter gives them. */
+static void logs_of_commands_are_read(void **state)
+{
+	(void)state;
+	int code;
+	bson_iter_t it, exp;
+	bson_t *doc = inspect(NULL, "C03.json", NULL, &code);
+	assert_true(lookup(doc, "server", "role", &it) && want("C03", "role", &exp));
+	assert_string_equal(bson_iter_utf8(&it, NULL), bson_iter_utf8(&exp, NULL));
+	bson_destroy(doc);
+	doc = inspect(NULL, "C21.json", NULL, &code);
+	assert_true(lookup(doc, "metrics", "mongo.cache.fill", &it) && want("C21", "cache_percent", &exp));
+	test_near(bson_iter_as_double(&it), bson_iter_as_double(&exp), 0.005);
+	bson_destroy(doc);
+}
+
 /* C07: the same figure as int32, int64, double, and an answer that is ok by 1, 1.0 or true. */
 static void number_types_do_not_matter(void **state)
 {
@@ -336,6 +352,7 @@ int main(void)
 		cmocka_unit_test(replies_that_are_no_statistics_get_their_status),
 		cmocka_unit_test(commands_keep_their_names),
 		cmocka_unit_test(texts_and_sums_are_the_expected_ones),
+		cmocka_unit_test(logs_of_commands_are_read),
 		cmocka_unit_test(number_types_do_not_matter),
 	};
 	return cmocka_run_group_tests(tests, load_expected, free_expected);
