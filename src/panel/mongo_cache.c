@@ -35,25 +35,32 @@ static const struct threshold triggers[] = {
 	{METRIC_MONGO_CACHE_UPDATES_TRIGGER, METRIC_MONGO_CACHE_UPDATES_TRIGGER_SOURCE},
 };
 
+/* The next threshold after i that the server has; 3 where there is none. */
+static unsigned next_present(const struct pane *p, const struct threshold *t, unsigned i)
+{
+	for (i++; i < 3; i++)
+		if (value_ok(pane_value(p, t[i].value)))
+			return i;
+	return 3;
+}
+
 /* "80/5/2.5 default", or "80 runtime/5/2.5 default": a source is said where the next differs. */
 static void thresholds_text(const struct pane *p, const struct threshold *t, bool sources, char *buf,
 	size_t cap)
 {
 	size_t at = 0;
 
-	buf[0] = '\0';
-	for (unsigned i = 0; i < 3 && at < cap; i++) {
-		struct value v = pane_value(p, t[i].value);
+	(void)snprintf(buf, cap, "n/a");
+	for (unsigned i = next_present(p, t, (unsigned)-1); i < 3 && at < cap;) {
+		unsigned next = next_present(p, t, i);
 		const char *source = pane_info(p, t[i].source);
-		bool same = i < 2 && strcmp(source, pane_info(p, t[i + 1].source)) == 0;
-		const char *gap = sources && !same && *source ? " " : "", *slash = i < 2 ? "/" : "";
-		int n;
+		bool same = next < 3 && strcmp(source, pane_info(p, t[next].source)) == 0;
+		const char *gap = sources && !same && *source ? " " : "";
+		int n = snprintf(buf + at, cap - at, "%.3g%s%s%s", pane_value(p, t[i].value).v, gap,
+			*gap ? source : "", next < 3 ? "/" : "");
 
-		if (value_ok(v))
-			n = snprintf(buf + at, cap - at, "%.3g%s%s%s", v.v, gap, *gap ? source : "", slash);
-		else
-			n = snprintf(buf + at, cap - at, "n/a%s", slash);
 		at += n > 0 ? (size_t)n : 0;
+		i = next;
 	}
 }
 

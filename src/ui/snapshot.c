@@ -42,8 +42,10 @@ void canvas_to_text(const struct canvas *c, struct strbuf *out)
 /* Columns in tens, so that a difference can be named: "....:....1....:....2". */
 static void add_ruler(const struct canvas *c, struct strbuf *out)
 {
+	static const char digits[] = "0123456789";
+
 	for (int x = 1; x <= c->w; x++)
-		strbuf_putc(out, x % 10 == 0 ? (char)('0' + x / 10 % 10) : x % 5 == 0 ? ':' : '.');
+		strbuf_putc(out, x % 10 == 0 ? digits[x / 10 % 10] : x % 5 == 0 ? ':' : '.');
 	strbuf_putc(out, '\n');
 }
 

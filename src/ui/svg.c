@@ -112,6 +112,7 @@ static void add_line(struct strbuf *out, int x, int y, char32_t ch)
 	case U'├': strbuf_printf(out, "M%d %dV%dM%d %dH%d", mx, my - 4, my + 4, mx, my, r); break;
 	case U'┤': strbuf_printf(out, "M%d %dV%dM%d %dH%d", mx, my - 4, my + 4, mx, my, l); break;
 	case U'┼': strbuf_printf(out, "M%d %dV%dM%d %dH%d", mx, my - 4, my + 4, l, my, r); break;
+	case U'┴': strbuf_printf(out, "M%d %dV%dM%d %dH%d", mx, my - 4, my, l, my, r); break;
 	default: strbuf_printf(out, "M%d %dH%d", l, my, r); break;
 	}
 }
@@ -212,29 +213,41 @@ static void add_escaped(struct strbuf *out, char32_t ch)
 		strbuf_add(out, utf8, text_encode(utf8, ch));
 }
 
+/* One word: where each of its letters stands, since fonts differ in width, and the letters. */
+static int add_word(const struct svg *g, int x, int to, int y)
+{
+	int end = x;
+
+	strbuf_puts(g->out, "<tspan x=\"");
+	for (; end < to && is_letter(canvas_cell(g->c, end, y)); end += canvas_cell(g->c, end, y)->width)
+		strbuf_printf(g->out, end > x ? " %d" : "%d", left(end));
+	strbuf_puts(g->out, "\">");
+	for (; x < end; x += canvas_cell(g->c, x, y)->width)
+		add_escaped(g->out, canvas_cell(g->c, x, y)->ch);
+	strbuf_puts(g->out, "</tspan>");
+	return end;
+}
+
 /* Combining marks are left out: in a list of positions they would take one of their own. */
 static void add_letters(const struct svg *g, int from, int to, int y, struct paint p)
 {
 	bool any = false;
 
-	for (int x = from; x < to; x++) {
-		if (!is_letter(canvas_cell(g->c, x, y)))
+	for (int x = from; x < to;) {
+		if (!is_letter(canvas_cell(g->c, x, y))) {
+			x++;
 			continue;
+		}
 		if (!any)
-			strbuf_printf(g->out, "<text y=\"%d\" fill=\"#%06x\"%s%s%s x=\"", top(y) + BASE,
+			strbuf_printf(g->out, "<text y=\"%d\" fill=\"#%06x\"%s%s%s>", top(y) + BASE,
 				(unsigned)p.fg, p.bold ? " font-weight=\"bold\"" : "",
 				p.dim ? " opacity=\".7\"" : "",
 				p.underline ? " text-decoration=\"underline\"" : "");
-		strbuf_printf(g->out, any ? " %d" : "%d", left(x));
 		any = true;
+		x = add_word(g, x, to, y);
 	}
-	if (!any)
-		return;
-	strbuf_puts(g->out, "\">");
-	for (int x = from; x < to; x++)
-		if (is_letter(canvas_cell(g->c, x, y)))
-			add_escaped(g->out, canvas_cell(g->c, x, y)->ch);
-	strbuf_puts(g->out, "</text>\n");
+	if (any)
+		strbuf_puts(g->out, "</text>\n");
 }
 
 void canvas_to_svg(const struct canvas *c, const struct theme *t, bool light, struct strbuf *out)
@@ -245,7 +258,7 @@ void canvas_to_svg(const struct canvas *c, const struct theme *t, bool light, st
 	strbuf_printf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
 		"viewBox=\"0 0 %d %d\" font-family=\"DejaVu Sans Mono,Menlo,Consolas,monospace\" "
-		"font-size=\"13\">\n<rect width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#%06x\"/>\n",
+		"font-size=\"13.3\">\n<rect width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#%06x\"/>\n",
 		w, h, w, h, w, h, (unsigned)g.bg);
 	for (int y = 0; y < c->h; y++) {
 		for (int x = 0, end; x < c->w; x = end) {

@@ -186,7 +186,9 @@ static void test_svg(void **state)
 	canvas_to_svg(&c, &t, false, &b);
 	assert_memory_equal(b.data, "<svg ", 5);
 	assert_string_equal(b.data + b.len - 7, "</svg>\n");
-	assert_non_null(strstr(b.data, "a&lt;b&amp;海</text>"));
+	assert_non_null(strstr(b.data, "<tspan x=\"12 20 28\">a&lt;b</tspan>"));
+	assert_non_null(strstr(b.data, ">&amp;</tspan>"));
+	assert_non_null(strstr(b.data, ">海</tspan>"));
 	assert_null(strstr(b.data, "⣿")); /* drawn as dots */
 	assert_null(strstr(b.data, "│"));
 	assert_non_null(strstr(b.data, "#d78700"));
