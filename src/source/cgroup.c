@@ -14,8 +14,7 @@
 #define NUMBER_MAX 64    /* bytes of a file that holds one number */
 #define LEVELS_MAX 32
 
-/* ---- finding -----------------------------------------------------------------------------------
- */
+/* ---- finding ---- */
 
 static bool has_option(const char *options, const char *name)
 {
@@ -124,8 +123,7 @@ void cgroup_find(struct cgroup *c, const char *prefix)
 	free(mountinfo);
 }
 
-/* ---- reading -----------------------------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 struct level {
 	const struct cgroup *c;

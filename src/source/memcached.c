@@ -23,8 +23,7 @@ struct memcached {
 	struct server_run run;
 };
 
-/* ---- one reply ---------------------------------------------------------------------------------
- */
+/* ---- one reply ---- */
 
 /* What a reply's text, which begins at `begin` of the buffer, has come to. */
 enum progress { MORE, END, OTHER };
@@ -103,8 +102,7 @@ static bool ask(struct memcached *m, const char *command, bool *is_error, int64_
 	       read_reply(m, is_error, deadline_ns, err);
 }
 
-/* ---- logging in --------------------------------------------------------------------------------
- */
+/* ---- logging in ---- */
 
 /*
  * A server with -Y takes "user password" as the value of any set. One without would store it: the
@@ -150,8 +148,7 @@ static enum status connect_and_log_in(struct memcached *m, int64_t deadline_ns, 
 	return authenticate(m, deadline_ns, err);
 }
 
-/* ---- a poll ------------------------------------------------------------------------------------
- */
+/* ---- a poll ---- */
 
 /* A list that a server may not have: what is not a list is taken back, and the sample is partial.
  */

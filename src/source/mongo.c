@@ -49,8 +49,7 @@ bool mongo_has_time(const struct mongo *m)
 	return m->conn.client && clock_mono_ns() - m->poll_begin_ns < m->poll_ns / TIME_SHARE;
 }
 
-/* ---- hello -------------------------------------------------------------------------------------
- */
+/* ---- hello ---- */
 
 static void keep_hello(struct mongo *m, const bson_t *reply)
 {
@@ -126,8 +125,7 @@ static void poll_arbiter(struct mongo *m, struct sample *out)
 	bson_destroy(&reply);
 }
 
-/* ---- serverStatus ------------------------------------------------------------------------------
- */
+/* ---- serverStatus ---- */
 
 static void append_options(bson_t *cmd, bool with_metrics)
 {
@@ -184,8 +182,7 @@ static bool ask_status(struct mongo *m, bson_t *reply, struct stamp *begin, stru
 	return run_status(m, with_metrics, reply, f);
 }
 
-/* ---- what follows from it ----------------------------------------------------------------------
- */
+/* ---- what follows from it ---- */
 
 /* Before 4.4 a run has no name: pid, host and start identify it, and in a container the pid is 1.
  */
@@ -273,8 +270,7 @@ static void take_status(struct mongo *m, const bson_t *doc, struct sample *out)
 	notice_storm(m, out);
 }
 
-/* ---- the source --------------------------------------------------------------------------------
- */
+/* ---- the source ---- */
 
 static void fail(
 	struct mongo *m, struct stamp begin, const struct mongo_failure *f, struct sample *out)

@@ -9,8 +9,7 @@
 #define SOCKET_SHARE   0.8         /* of the poll's time that one read may take */
 #define SOCKET_CLOSE   INT64_C(95) /* percent of that: a read that failed later was out of time */
 
-/* ---- URI ---------------------------------------------------------------------------------------
- */
+/* ---- URI ---- */
 
 /* A URI may shorten our bounds, not lengthen them; 0 means "for ever" to the driver. */
 static void limit_option(mongoc_uri_t *uri, const char *name, int32_t max_ms)
@@ -75,8 +74,7 @@ void mongo_conn_finish(struct mongo_conn *c)
 	mongoc_uri_destroy(c->uri);
 }
 
-/* ---- failures ----------------------------------------------------------------------------------
- */
+/* ---- failures ---- */
 
 /* What the driver says of the host itself stands in brackets behind its own view of things. */
 static void take_cause(const char *message, char *out, size_t cap)
@@ -172,8 +170,7 @@ static void explain(
 	err_set(&f->err, code, "%s: %s", words_for(code), cause);
 }
 
-/* ---- commands ----------------------------------------------------------------------------------
- */
+/* ---- commands ---- */
 
 bool mongo_conn_open(struct mongo_conn *c, struct mongo_failure *f)
 {
@@ -224,8 +221,7 @@ bool mongo_conn_run(struct mongo_conn *c, const char *db, const bson_t *cmd, bso
 	return false;
 }
 
-/* ---- hello without a login ---------------------------------------------------------------------
- */
+/* ---- hello without a login ---- */
 
 static void copy_tls_options(const mongoc_uri_t *from, mongoc_uri_t *to)
 {

@@ -22,8 +22,7 @@ enum {
 	CODE_UNKNOWN_STAGE = 40324
 };
 
-/* ---- parameters --------------------------------------------------------------------------------
- */
+/* ---- parameters ---- */
 
 static char *copy_text(const bson_t *doc, const char *path)
 {
@@ -117,8 +116,7 @@ void mongo_take_params(struct mongo *m, struct sample *out)
 		sample_set_missing(out, METRIC_MONGO_PINNED_LIMIT, REASON_NO_PRIVILEGE);
 }
 
-/* ---- replica set -------------------------------------------------------------------------------
- */
+/* ---- replica set ---- */
 
 static int64_t seconds_of(const bson_t *doc, const char *path)
 {
@@ -215,8 +213,7 @@ void mongo_take_replset(struct mongo *m, struct sample *out)
 	set_lag(out, METRIC_MONGO_REPL_LAG, m->repl_lag_s, why);
 }
 
-/* ---- running operations ------------------------------------------------------------------------
- */
+/* ---- running operations ---- */
 
 static bson_t *from_json(const char *json)
 {

@@ -167,8 +167,7 @@ static void set_name(struct redis *r, int64_t deadline_ns)
 	r->named = true;
 }
 
-/* ---- slow log ----------------------------------------------------------------------------------
- */
+/* ---- slow log ---- */
 
 /* "SET ? ? ..": the name of the command and how many arguments, never what they are. */
 static void shape(const redisReply *words, char *out, size_t cap)
@@ -238,8 +237,7 @@ static void take_slow_log(struct redis *r, int64_t deadline_ns, struct sample *o
 	freeReplyObject(reply);
 }
 
-/* ---- the source --------------------------------------------------------------------------------
- */
+/* ---- the source ---- */
 
 static struct source *redis_create(const struct target *t, const struct source_options *o)
 {

@@ -5,7 +5,6 @@
  */
 #include "hotset/source.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <mongoc/mongoc.h>
 #include <strings.h>
@@ -14,111 +13,12 @@
 #include "hotset/num.h"
 #include "hotset/text.h"
 
+#include "uri.h"
+
 #define URI_MAX    4096 /* bytes */
 #define SHOWN_MAX  90   /* bytes of a target in an error message */
 #define HOSTS_MAX  64   /* seeds of one MongoDB URI */
 #define MONGO_PORT 27017
-
-struct slice {
-	const char *s;
-	size_t len;
-};
-
-/* The pieces of a URI, not decoded. */
-struct uri {
-	struct slice scheme, userinfo, authority, path, query;
-	bool has_userinfo;
-};
-
-static struct slice slice_of(const char *begin, const char *end)
-{
-	return (struct slice){begin, (size_t)(end - begin)};
-}
-
-static bool slice_is(struct slice a, const char *s)
-{
-	return a.len == strlen(s) && strncasecmp(a.s, s, a.len) == 0;
-}
-
-static const char *slice_find(struct slice a, char c)
-{
-	return a.len ? memchr(a.s, c, a.len) : NULL;
-}
-
-/* ---- what may be shown -------------------------------------------------------------------------
- */
-
-static bool is_secret_key(struct slice key)
-{
-	static const char word[] = "password";
-	size_t n = sizeof(word) - 1;
-
-	if (slice_is(key, "authMechanismProperties"))
-		return true;
-	for (size_t i = 0; i + n <= key.len; i++)
-		if (strncasecmp(key.s + i, word, n) == 0)
-			return true;
-	return false;
-}
-
-struct out {
-	char *p;
-	size_t len, cap;
-};
-
-static void put(struct out *o, const char *s, size_t len)
-{
-	if (o->len + 1 >= o->cap)
-		return;
-	if (len > o->cap - o->len - 1)
-		len = o->cap - o->len - 1;
-	memcpy(o->p + o->len, s, len);
-	o->len += len;
-	o->p[o->len] = '\0';
-}
-
-/* Copies from `s` on, with the values of secret parameters replaced. */
-static void put_query(struct out *o, const char *s)
-{
-	while (*s) {
-		const char *end, *eq;
-		size_t n = strcspn(s, "?&");
-
-		put(o, s, n);
-		s += n;
-		if (!*s)
-			return;
-		put(o, s++, 1);
-		end = s + strcspn(s, "&");
-		eq = memchr(s, '=', (size_t)(end - s));
-		if (!eq || !is_secret_key(slice_of(s, eq)))
-			continue;
-		put(o, s, (size_t)(eq + 1 - s));
-		put(o, "***", 3);
-		s = end;
-	}
-}
-
-void target_redact(const char *text, char *out, size_t cap)
-{
-	struct out o = {out, 0, cap};
-	const char *start = strstr(text, "://"), *at, *colon;
-
-	if (cap == 0)
-		return;
-	out[0] = '\0';
-	start = start ? start + 3 : text;
-	/* The last '@', wherever it is: a raw '/' or '@' in a password must not show the rest of
-	 * it. */
-	at = strrchr(start, '@');
-	colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
-	if (colon) {
-		put(&o, text, (size_t)(colon + 1 - text));
-		put(&o, "***", 3);
-		text = at;
-	}
-	put_query(&o, text);
-}
 
 static bool refuse(struct err *err, const char *text, const char *why)
 {
@@ -128,130 +28,7 @@ static bool refuse(struct err *err, const char *text, const char *why)
 	return err_set(err, ERR_USAGE, "target '%s': %s", shown, why);
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------
- */
-
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Percent-decodes into out; NULL, or why not. */
-static const char *decode(struct slice in, char *out, size_t cap)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < in.len; i++) {
-		char c = in.s[i];
-
-		if (c == '%') {
-			int hi = i + 2 < in.len ? hex(in.s[i + 1]) : -1;
-			int lo = i + 2 < in.len ? hex(in.s[i + 2]) : -1;
-
-			if (hi < 0 || lo < 0)
-				return "a '%' must be followed by two hexadecimal digits (write "
-				       "%25 for '%')";
-			c = (char)(hi * 16 + lo);
-			i += 2;
-		}
-		if (c == '\0' || n + 1 >= cap)
-			return c ? "too long" : "%00 is not allowed";
-		out[n++] = c;
-	}
-	out[n] = '\0';
-	return NULL;
-}
-
-static bool has_control(const char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			return true;
-	return false;
-}
-
-static const char *decode_port(struct slice in, uint16_t *out)
-{
-	uint64_t v;
-
-	if (!num_parse_u64(in.s, in.len, &v) || v == 0 || v > UINT16_MAX)
-		return "the port must be a number from 1 to 65535";
-	*out = (uint16_t)v;
-	return NULL;
-}
-
-static const char *check_ipv6(const char *host)
-{
-	struct in6_addr a;
-	char plain[INET6_ADDRSTRLEN];
-	size_t n = strcspn(host, "%");
-
-	if (n >= sizeof(plain))
-		return "not an IPv6 address within the brackets";
-	memcpy(plain, host, n);
-	plain[n] = '\0';
-	return inet_pton(AF_INET6, plain, &a) == 1 ? NULL
-						   : "not an IPv6 address within the brackets";
-}
-
-static const char *check_name(const char *host)
-{
-	if (!*host)
-		return "the host is missing";
-	for (const char *p = host; *p; p++)
-		if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
-			return "a host name has letters, digits, '-', '.' and '_' only";
-	return NULL;
-}
-
-/* "host", "host:port", "[v6]", "[v6%25zone]:port"; *port keeps its value when there is none. */
-static const char *decode_host(struct slice in, char *host, size_t cap, uint16_t *port)
-{
-	const char *end = in.s + in.len, *colon = slice_find(in, ':'), *why;
-
-	if (in.len && in.s[0] == '[') {
-		const char *close = slice_find(in, ']');
-
-		if (!close)
-			return "the closing ']' is missing";
-		why = decode(slice_of(in.s + 1, close), host, cap);
-		if (!why)
-			why = check_ipv6(host);
-		if (!why && close + 1 != end)
-			why = close[1] == ':' ? decode_port(slice_of(close + 2, end), port)
-					      : "only ':port' may follow the ']'";
-		return why;
-	}
-	if (colon && memchr(colon + 1, ':', (size_t)(end - colon - 1)))
-		return "an IPv6 address needs brackets, as in [2001:db8::1]:27017";
-	why = decode(slice_of(in.s, colon ? colon : end), host, cap);
-	if (!why)
-		why = check_name(host);
-	if (!why && colon)
-		why = decode_port(slice_of(colon + 1, end), port);
-	return why;
-}
-
-static void split(const char *scheme_end, const char *begin, struct uri *u)
-{
-	const char *rest = scheme_end + 3, *end = rest + strlen(rest), *at;
-
-	u->scheme = slice_of(begin, scheme_end);
-	u->authority = (struct slice){rest, strcspn(rest, "/?")};
-	rest += u->authority.len;
-	u->path = (struct slice){rest, strcspn(rest, "?")};
-	rest += u->path.len;
-	u->query = slice_of(*rest ? rest + 1 : rest, end);
-	at = u->authority.len ? memrchr(u->authority.s, '@', u->authority.len) : NULL;
-	u->has_userinfo = at != NULL;
-	if (at) {
-		u->userinfo = slice_of(u->authority.s, at);
-		u->authority = slice_of(at + 1, u->authority.s + u->authority.len);
-	}
-}
+/* ---- pieces of a target ---- */
 
 static const char *decode_userinfo(const struct uri *u, struct target *t)
 {
@@ -260,9 +37,9 @@ static const char *decode_userinfo(const struct uri *u, struct target *t)
 
 	if (!u->has_userinfo)
 		return NULL;
-	why = decode(slice_of(u->userinfo.s, colon ? colon : end), t->user, sizeof(t->user));
+	why = uri_decode(slice_of(u->userinfo.s, colon ? colon : end), t->user, sizeof(t->user));
 	if (!why && colon)
-		why = decode(slice_of(colon + 1, end), t->password, sizeof(t->password));
+		why = uri_decode(slice_of(colon + 1, end), t->password, sizeof(t->password));
 	return why;
 }
 
@@ -274,9 +51,9 @@ static int decode_option(struct slice param, struct target *t, const char **why)
 	struct slice value = eq ? slice_of(eq + 1, param.s + param.len) : (struct slice){"", 0};
 
 	if (slice_is(key, "tlsCAFile"))
-		*why = decode(value, t->ca_file, sizeof(t->ca_file));
+		*why = uri_decode(value, t->ca_file, sizeof(t->ca_file));
 	else if (slice_is(key, "tlsCertificateKeyFile"))
-		*why = decode(value, t->cert_file, sizeof(t->cert_file));
+		*why = uri_decode(value, t->cert_file, sizeof(t->cert_file));
 	else if (slice_is(key, "tlsAllowInvalidCertificates") && slice_is(value, "true"))
 		t->tls_insecure = true;
 	else if (slice_is(key, "tlsAllowInvalidCertificates") && slice_is(value, "false"))
@@ -287,7 +64,7 @@ static int decode_option(struct slice param, struct target *t, const char **why)
 }
 
 /* Takes the TLS options out of the query; what is left goes to `rest` if that is given. */
-static const char *decode_query(struct slice query, struct target *t, struct out *rest)
+static const char *decode_query(struct slice query, struct target *t, struct clip *rest)
 {
 	const char *p = query.s, *end = query.s + query.len, *why = NULL;
 	char sep = '?';
@@ -303,8 +80,8 @@ static const char *decode_query(struct slice query, struct target *t, struct out
 			return "known options are tlsCAFile, tlsCertificateKeyFile and "
 			       "tlsAllowInvalidCertificates=true|false";
 		if (is == 0) {
-			put(rest, &sep, 1);
-			put(rest, param.s, param.len);
+			clip_put(rest, &sep, 1);
+			clip_put(rest, param.s, param.len);
 			sep = '&';
 		}
 		p = amp ? amp + 1 : end;
@@ -312,8 +89,7 @@ static const char *decode_query(struct slice query, struct target *t, struct out
 	return NULL;
 }
 
-/* ---- kinds of target ---------------------------------------------------------------------------
- */
+/* ---- kinds of target ---- */
 
 /* Long names keep their beginning and their end, which both tell them apart. */
 static void shorten(char *out, size_t cap, const char *s)
@@ -346,7 +122,7 @@ static void set_host_address(struct target *t, const char *more)
 
 static const char *decode_unix(struct slice path, struct target *t)
 {
-	const char *why = decode(path, t->path, sizeof(t->path));
+	const char *why = uri_decode(path, t->path, sizeof(t->path));
 
 	if (why)
 		return why;
@@ -354,7 +130,7 @@ static const char *decode_unix(struct slice path, struct target *t)
 		return "the path of the socket is missing, as in redis+unix:///run/redis.sock";
 	if (strlen(t->path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return "the path of a unix socket has at most 107 bytes";
-	if (has_control(t->path))
+	if (uri_has_control(t->path))
 		return "the path holds control characters";
 	set_address(t, t->path);
 	return NULL;
@@ -374,7 +150,7 @@ static const char *parse_cache(const struct uri *u, struct target *t)
 		return u->authority.len ? "write three slashes, as in redis+unix:///run/redis.sock"
 					: decode_unix(u->path, t);
 	t->port = t->tls && t->ops->tls_port ? t->ops->tls_port : t->ops->port;
-	why = decode_host(u->authority, t->host, sizeof(t->host), &t->port);
+	why = uri_decode_host(u->authority, t->host, sizeof(t->host), &t->port);
 	if (why)
 		return why;
 	if (u->path.len > 1) {
@@ -390,22 +166,22 @@ static const char *parse_cache(const struct uri *u, struct target *t)
 
 static const char *parse_http(const struct uri *u, struct target *t)
 {
-	struct out rest = {t->path, 0, sizeof(t->path)};
+	struct clip rest = {t->path, 0, sizeof(t->path)};
 	const char *why = decode_userinfo(u, t);
 
 	t->port = t->tls ? t->ops->tls_port : t->ops->port;
 	if (!why)
-		why = decode_host(u->authority, t->host, sizeof(t->host), &t->port);
+		why = uri_decode_host(u->authority, t->host, sizeof(t->host), &t->port);
 	if (why)
 		return why;
 	if (u->path.len + u->query.len + 2 > sizeof(t->path))
 		return "the path is too long";
 	if (u->path.len)
-		put(&rest, u->path.s, u->path.len);
+		clip_put(&rest, u->path.s, u->path.len);
 	else
-		put(&rest, "/metrics", 8);
+		clip_put(&rest, "/metrics", 8);
 	why = decode_query(u->query, t, &rest);
-	if (!why && (has_control(t->path) || strchr(t->path, ' ')))
+	if (!why && (uri_has_control(t->path) || strchr(t->path, ' ')))
 		why = "the path holds blanks or control characters";
 	if (!why)
 		set_host_address(t, "");
@@ -419,10 +195,10 @@ static const char *decode_seed(struct slice in, char *host, size_t cap, uint16_t
 
 	*port = MONGO_PORT;
 	if (in.len < 3 || strncasecmp(in.s, "%2f", 3) != 0)
-		return decode_host(in, host, cap, port);
+		return uri_decode_host(in, host, cap, port);
 	*port = 0;
-	why = decode(in, host, cap);
-	return !why && has_control(host) ? "the path holds control characters" : why;
+	why = uri_decode(in, host, cap);
+	return !why && uri_has_control(host) ? "the path holds control characters" : why;
 }
 
 /* The driver judges the rest of a MongoDB URI; its message is used only if it holds no secret. */
@@ -481,16 +257,15 @@ static const char *parse_mongo(
 	return NULL;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------
- */
+/* ---- the whole ---- */
 
-static const char *unknown_scheme(struct out *o)
+static const char *unknown_scheme(struct clip *o)
 {
-	put(o, "unknown scheme; known are", 25);
+	clip_put(o, "unknown scheme; known are", 25);
 	for (const struct source_ops *const *k = source_kinds; *k; k++)
 		for (const char *const *s = (*k)->schemes; *s; s++) {
-			put(o, " ", 1);
-			put(o, *s, strlen(*s));
+			clip_put(o, " ", 1);
+			clip_put(o, *s, strlen(*s));
 		}
 	return o->p;
 }
@@ -504,7 +279,7 @@ static const char *parse_proc(const char *dir, struct target *t)
 	if (strlen(dir) >= sizeof(t->path))
 		return "the directory is too long";
 	memcpy(t->path, dir, strlen(dir) + 1);
-	if (has_control(t->path))
+	if (uri_has_control(t->path))
 		return "the directory holds control characters";
 	memcpy(t->scheme, "proc", sizeof("proc"));
 	snprintf(t->address, sizeof(t->address), "this host");
@@ -515,11 +290,11 @@ static const char *parse_proc(const char *dir, struct target *t)
 }
 
 static const char *parse_uri(const char *text, const char *scheme_end, struct target *t,
-	struct out *note, bson_error_t *error)
+	struct clip *note, bson_error_t *error)
 {
 	struct uri u = {.has_userinfo = false};
 
-	split(scheme_end, text, &u);
+	uri_split(text, scheme_end, &u);
 	t->ops = source_find_scheme(u.scheme.s, u.scheme.len);
 	if (!t->ops || u.scheme.len >= sizeof(t->scheme))
 		return unknown_scheme(note);
@@ -544,7 +319,7 @@ static const char *parse_guess(const char *text, struct target *t, bson_error_t 
 
 	if (strchr(text, '@'))
 		return "credentials need a whole URI, as in redis://user:password@host";
-	why = decode_host(slice_of(text, text + strlen(text)), host, sizeof(host), &port);
+	why = uri_decode_host(slice_of(text, text + strlen(text)), host, sizeof(host), &port);
 	if (why)
 		return why;
 	for (const struct source_ops *const *k = source_kinds; *k && port; k++)
@@ -554,7 +329,7 @@ static const char *parse_guess(const char *text, struct target *t, bson_error_t 
 		return "its port does not tell what it is: write a scheme, as in redis://host:port";
 	snprintf(uri, sizeof(uri), "%s://%s", t->ops->schemes[0], text);
 	snprintf(t->scheme, sizeof(t->scheme), "%s", t->ops->schemes[0]);
-	split(strstr(uri, "://"), uri, &u);
+	uri_split(uri, strstr(uri, "://"), &u);
 	return t->ops->kind == KIND_MONGO ? parse_mongo(uri, &u, t, error) : parse_cache(&u, t);
 }
 
@@ -562,7 +337,7 @@ bool target_parse(const char *text, struct target *out, struct err *err)
 {
 	struct target t = {.ops = NULL};
 	char note_buf[120] = "";
-	struct out note = {note_buf, 0, sizeof(note_buf)};
+	struct clip note = {note_buf, 0, sizeof(note_buf)};
 	const char *uri = text, *sep, *why = NULL;
 	size_t name_len = strcspn(text, "=:/?@[");
 	bson_error_t error;

@@ -68,8 +68,7 @@ static int left_ms(int64_t deadline_ns)
 	return left > INT32_MAX ? INT32_MAX : (int)left;
 }
 
-/* ---- opening -----------------------------------------------------------------------------------
- */
+/* ---- opening ---- */
 
 /* "http://[fe80::1%25eth0]:6379"; curl takes the scheme only to know whether to speak TLS. */
 static void make_url(const struct target *t, char *url, size_t cap)
@@ -219,8 +218,7 @@ bool transport_open(struct transport *c, int64_t deadline_ns, struct err *err)
 	return false;
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------
- */
+/* ---- bytes ---- */
 
 static bool lost(struct transport *c, const char *what, struct err *err)
 {

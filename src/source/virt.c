@@ -15,8 +15,7 @@ struct vendor {
 	const char *prefix, *name;
 };
 
-/* ---- virtual machine ---------------------------------------------------------------------------
- */
+/* ---- virtual machine ---- */
 
 static const char *from_dmi(const char *prefix)
 {
@@ -114,8 +113,7 @@ static const char *find_vm(const char *prefix, char *line, size_t cap)
 	return has_hypervisor_flag(prefix) ? "vm" : "none";
 }
 
-/* ---- container ---------------------------------------------------------------------------------
- */
+/* ---- container ---- */
 
 static bool is_wsl(const char *prefix)
 {
@@ -146,8 +144,7 @@ static const char *find_container(const char *prefix, char *line, size_t cap)
 	return "none";
 }
 
-/* ---- storage -----------------------------------------------------------------------------------
- */
+/* ---- storage ---- */
 
 /* Where the databases of this host keep their data by default; else the root. */
 static const char *data_path(const char *prefix)

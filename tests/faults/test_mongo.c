@@ -5,23 +5,25 @@
  */
 #include "support.h"
 
+#include <stdatomic.h>
+
 #include "ejson.h"
 #include "fake_mongo.h"
 #include "servers.h"
 #include "watched.h"
 
-/* What the fake node is like, and what it was asked. */
+/* What the fake node is like, and what it was asked; the test changes it while the node serves. */
 struct node {
-	bson_t status;      /* the reply to serverStatus */
-	int status_code;    /* if not 0, the error instead */
-	int options_code;   /* the error for serverStatus with options */
-	int aggregate_code; /* the error for $currentOp of all users */
-	int own_code;       /* the error for that of our own operations */
-	int params_code;
-	int replset_code; /* with `member` */
+	bson_t status;             /* the reply to serverStatus */
+	atomic_int status_code;    /* if not 0, the error instead */
+	atomic_int options_code;   /* the error for serverStatus with options */
+	atomic_int aggregate_code; /* the error for $currentOp of all users */
+	atomic_int own_code;       /* the error for that of our own operations */
+	atomic_int params_code;
+	atomic_int replset_code; /* with `member` */
 	bool member, arbiter;
-	enum fake_mongo_act status_act, hello_act;
-	unsigned statuses, logins, aggregates, metrics;
+	_Atomic enum fake_mongo_act status_act, hello_act;
+	atomic_uint statuses, logins, aggregates, metrics;
 };
 
 static void append_member(const struct node *n, bson_t *reply)
