@@ -99,6 +99,7 @@ bool player_seek(struct player *p, unsigned groups, struct err *err)
 		return false;
 	while (p->pos < groups)
 		push_group(p);
+	p->target = p->pos;
 	return true;
 }
 
@@ -143,14 +144,29 @@ static void play(struct player *p, bool on, int64_t now)
 		p->due_ns = now + (p->pos > 0 ? gap_ns(p) : 0);
 }
 
+/* Going back may push an hour of samples again, so keys that wait share one way. */
+static bool go_to_target(struct player *p, struct view_state *s)
+{
+	struct err err;
+
+	if (p->target == p->pos)
+		return false;
+	if (!player_seek(p, p->target, &err)) {
+		snprintf(s->message, sizeof s->message, "%.127s", err.msg);
+		p->target = p->pos;
+	}
+	return true;
+}
+
 static bool feed_pump(void *ctx, struct view_state *s, int64_t mono_ns, int64_t wall_ns)
 {
 	struct player *p = ctx;
-	bool moved = false;
+	bool moved = go_to_target(p, s);
 
 	(void)wall_ns;
 	for (int n = 0; n < GROUPS_PER_PUMP && p->playing && p->due_ns <= mono_ns; n++) {
 		push_group(p);
+		p->target = p->pos;
 		moved = true;
 		if (p->pos < p->ngroups) {
 			p->due_ns += gap_ns(p);
@@ -177,14 +193,11 @@ static bool feed_waits(void *ctx)
 	return false;
 }
 
-static bool seek_paused(struct player *p, struct view_state *s, unsigned groups)
+static bool aim(struct player *p, struct view_state *s, unsigned groups)
 {
-	struct err err;
-
 	p->playing = false;
 	s->paused = true;
-	if (!player_seek(p, groups, &err))
-		snprintf(s->message, sizeof s->message, "%.127s", err.msg);
+	p->target = groups < 1 ? 1 : groups > p->ngroups ? p->ngroups : groups;
 	return true;
 }
 
@@ -198,13 +211,13 @@ static bool feed_react(void *ctx, enum reaction r, struct view_state *s, int64_t
 		s->paused = !p->playing;
 		return true;
 	case REACT_STEP_BACK:
-		return seek_paused(p, s, p->pos > 1 ? p->pos - 1 : 1);
+		return aim(p, s, p->target > 1 ? p->target - 1 : 1);
 	case REACT_STEP_FORWARD:
-		return seek_paused(p, s, p->pos + 1);
+		return aim(p, s, p->target + 1);
 	case REACT_GO_FIRST:
-		return seek_paused(p, s, 1);
+		return aim(p, s, 1);
 	case REACT_GO_LAST:
-		return seek_paused(p, s, p->ngroups);
+		return aim(p, s, p->ngroups);
 	default:
 		return false;
 	}

@@ -14,6 +14,7 @@ struct player {
 	unsigned          ngroups;
 	unsigned         *ends;    /* ngroups: one past the last sample of each */
 	unsigned          pos;     /* groups that the model has seen */
+	unsigned          target;  /* where keys asked to go; pump goes there, once for many keys */
 	double            speed;
 	bool              playing;
 	int64_t           due_ns;  /* when the next group is to be shown, on the real clock */

@@ -216,10 +216,14 @@ static void inspect_gives_levels_then_rates(void **state)
 	assert_non_null(strstr(r.out, "\"rtt_ms\":null"));
 	assert_non_null(strstr(r.out, "\"redis.mem.max\":\"no limit\""));
 	program_free(&r);
-	static const char one[] = "# Server\r\nrun_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nredis_version:7.0.15\r\n"
-		"uptime_in_seconds:100\r\nserver_time_usec:1796072400000000\r\n# Stats\r\nkeyspace_hits:1000\r\nkeyspace_misses:0\r\n";
-	static const char two[] = "# Server\r\nrun_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nredis_version:7.0.15\r\n"
-		"uptime_in_seconds:110\r\nserver_time_usec:1796072410000000\r\n# Stats\r\nkeyspace_hits:1500\r\nkeyspace_misses:0\r\n";
+	static const char one[] =
+		"# Server\r\nrun_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nredis_version:7.0.15\r\n"
+		"uptime_in_seconds:100\r\nserver_time_usec:1796072400000000\r\n"
+		"# Stats\r\nkeyspace_hits:1000\r\nkeyspace_misses:0\r\n";
+	static const char two[] =
+		"# Server\r\nrun_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nredis_version:7.0.15\r\n"
+		"uptime_in_seconds:110\r\nserver_time_usec:1796072410000000\r\n"
+		"# Stats\r\nkeyspace_hits:1500\r\nkeyspace_misses:0\r\n";
 	char line[600], path[512];
 	char *dir = test_dir_create();
 	snprintf(path, sizeof(path), "%s/one", dir);
@@ -244,8 +248,8 @@ static void inspect_gives_levels_then_rates(void **state)
 static void dumps_without_a_time_give_no_rates(void **state)
 {
 	(void)state;
-	struct run r = program_run("inspect --format json tests/fixtures/cases/D15a.vmstat tests/fixtures/cases/D15b.vmstat",
-		NULL, LIMIT_MS);
+	struct run r = program_run("inspect --format json tests/fixtures/cases/D15a.vmstat "
+				   "tests/fixtures/cases/D15b.vmstat", NULL, LIMIT_MS);
 
 	assert_int_equal(r.code, 0);
 	assert_status(r.out, "partial");
@@ -280,7 +284,8 @@ static void every_kind_of_dump_is_recognised(void **state)
 		program_free(&r);
 	}
 	struct run r = program_run("inspect --format json --kind psi -",
-		"some avg10=0.00 avg60=0.00 avg300=0.00 total=5\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=3\n", LIMIT_MS);
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n"
+		"full avg10=0.00 avg60=0.00 avg300=0.00 total=3\n", LIMIT_MS);
 	assert_status(r.out, "ok");
 	assert_non_null(strstr(r.out, "\"host.psi.mem.full_total\":3"));
 	program_free(&r);
