@@ -166,10 +166,21 @@ static void serve_drip(struct fake_conn *c)
 		fake_drip(c, reply_to(line), strlen(reply_to(line)), 3, 1);
 }
 
+/* Each reply is read to its end and no further: nothing is left over for the next one. */
 static void any_segments_make_a_reply(void **state)
 {
+	struct fake *f = fake_start(serve_drip, NULL);
+	struct watched w;
+
 	(void)state;
-	one_poll(serve_drip, NULL, 5, STATUS_OK, "");
+	watch_begin(&w, fake_uri(f, "memcached", NULL), 5);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_status(watch_poll(&w), STATUS_OK);
+		test_near(sample_f64(w.last, METRIC_MEMCACHED_SLABS_MALLOCED), 1048576, 0);
+	}
+	assert_int_equal(fake_accepted(f), 1);
+	watch_end(&w);
+	fake_stop(f);
 }
 
 static void serve_no_slabs(struct fake_conn *c)
