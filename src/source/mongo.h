@@ -56,7 +56,7 @@ bool mongo_has_time(const struct mongo *m);
 void mongo_take_params(struct mongo *m, struct sample *out);
 /* replSetGetStatus, now and then, on members of a set. */
 void mongo_take_replset(struct mongo *m, struct sample *out);
-/* $currentOp: every second poll, at most every 2 s, and at once in a read storm. */
+/* $currentOp: every 2 s, every second in a read storm, and at once when one begins. */
 void mongo_take_ops(struct mongo *m, struct sample *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "hotset/clock.h"
+#include "hotset/log.h"
 #include "hotset/parse.h"
 
 #define CONNECT_MAX_MS 3000
@@ -193,6 +194,8 @@ bool mongo_conn_open(struct mongo_conn *c, struct mongo_failure *f)
 		return false;
 	}
 	c->server_id = mongoc_server_description_id(sd);
+	log_write("%s: watching %s", c->target->id,
+		mongoc_server_description_host(sd)->host_and_port);
 	mongoc_server_description_destroy(sd);
 	return true;
 }

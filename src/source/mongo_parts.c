@@ -11,8 +11,9 @@
 #define PARAMS_EVERY_NS  (30 * NS_PER_SEC)
 #define REPLSET_EVERY_NS (5 * NS_PER_SEC)
 #define OPS_EVERY_NS     (2 * NS_PER_SEC)
-#define OPS_MAX          100     /* rows */
-#define OPS_LONG_US      1000000 /* an operation is of interest from here on */
+#define OPS_STORM_NS     NS_PER_SEC /* in a read storm, and at once when it begins */
+#define OPS_MAX          100        /* rows */
+#define OPS_LONG_US      1000000    /* an operation is of interest from here on */
 #define OPS_MAX_TIME_MS  1000
 
 enum {
@@ -323,11 +324,12 @@ static bool ask_ops(struct mongo *m, struct sample *out, struct mongo_failure *f
 void mongo_take_ops(struct mongo *m, struct sample *out)
 {
 	struct mongo_failure f = {.code = 0};
+	int64_t every = m->storm ? OPS_STORM_NS : OPS_EVERY_NS;
 
-	if (m->storm)
+	if (m->storm_began)
 		m->ops_ns = 0;
 	while (m->ops_mode != OPS_NONE && mongo_has_time(m) &&
-		(f.code || mongo_is_due(m, &m->ops_ns, OPS_EVERY_NS)))
+		(f.code || mongo_is_due(m, &m->ops_ns, every)))
 		if (ask_ops(m, out, &f))
 			break;
 	sample_set_u64(out, METRIC_MONGO_OWN_OPS, m->own_ops);
