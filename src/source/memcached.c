@@ -254,7 +254,8 @@ static void memcached_poll(struct source *s, int64_t deadline_ns, struct sample 
 		stamp_failed(begin, out);
 	if (st != out->status || err.code != ERR_NONE)
 		sample_fail(out, st, &err);
-	transport_close(m->conn);
+	if (st != STATUS_UNSUPPORTED) /* a proxy has said all that it will, and may say it again */
+		transport_close(m->conn);
 }
 
 static const char *const schemes[] = {"memcached", "memcacheds", "memcached+unix", NULL};

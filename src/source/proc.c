@@ -26,6 +26,15 @@ struct proc {
 	struct server_run run;
 };
 
+/* The first failure is the one that is told. */
+static void make_partial(struct sample *out, const struct err *err)
+{
+	if (out->status == STATUS_OK) {
+		out->status = STATUS_PARTIAL;
+		out->err = *err;
+	}
+}
+
 typedef bool parse_fn(const char *buf, size_t len, struct sample *out, struct err *err);
 
 /* Reads and parses one file; a failure makes the sample partial and names the file. */
@@ -37,10 +46,7 @@ static bool take(struct proc *p, const char *path, parse_fn *parse, struct sampl
 	if (procfile_read(p->target->path, path, p->buf, BUFFER_SIZE, &len, &err) &&
 		parse(p->buf, len, out, &err))
 		return true;
-	if (out->status == STATUS_OK) {
-		out->status = STATUS_PARTIAL;
-		out->err = err;
-	}
+	make_partial(out, &err);
 	return false;
 }
 
@@ -75,7 +81,7 @@ static void take_psi(struct proc *p, struct sample *out)
 		if (!procfile_read(p->target->path, files[i].path, p->buf, BUFFER_SIZE, &len, &err))
 			p->psi_why = psi_reason(err.sys);
 		else if (!parse_psi(p->buf, len, files[i].what, out, &err))
-			out->status = STATUS_PARTIAL;
+			make_partial(out, &err);
 	}
 	if (p->psi_why != REASON_OK)
 		no_psi(out, p->psi_why);

@@ -56,6 +56,19 @@ static void a_good_reply_is_taken(void **state)
 	one_poll(serve_info, NULL, 1, STATUS_OK, "");
 }
 
+/* A proxy in the environment is for web pages: passwords of a Redis must not pass there. */
+static void proxies_of_the_environment_are_not_used(void **state)
+{
+	static const char *const names[] = {"http_proxy", "https_proxy", "ALL_PROXY"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		setenv(names[i], "http://127.0.0.1:1", 1);
+	one_poll(serve_info, NULL, 1, STATUS_OK, "");
+	for (size_t i = 0; i < 3; i++)
+		unsetenv(names[i]);
+}
+
 /* ---- unreachable ---- */
 
 static void closed_port_refuses(void **state)
@@ -508,6 +521,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_good_reply_is_taken),
+		cmocka_unit_test(proxies_of_the_environment_are_not_used),
 		cmocka_unit_test(closed_port_refuses),
 		cmocka_unit_test(black_hole_times_out),
 		cmocka_unit_test(unknown_name_is_dns),

@@ -1,6 +1,7 @@
 /* Targets: every form that people type, and no error that shows a password. */
 #include "support.h"
 
+#include "hotset/clock.h"
 #include "hotset/source.h"
 
 static struct target parse(const char *text)
@@ -241,6 +242,22 @@ static void long_names_stay_apart(void **state)
 	refused(a, "too long");
 }
 
+/* Whatever listens here, this host is among the answers and the time is kept. */
+static void discovery_ends_with_this_host(void **state)
+{
+	int64_t begin = clock_mono_ns();
+	struct target found[4];
+	unsigned n = target_discover(found, 4, 200);
+
+	(void)state;
+	assert_true(clock_mono_ns() - begin < 5 * NS_PER_SEC);
+	assert_in_range(n, 1, 4);
+	assert_string_equal(found[n - 1].id, "proc:");
+	for (unsigned i = 0; i < n; i++)
+		target_finish(&found[i]);
+	assert_int_equal(target_discover(found, 0, 200), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +270,7 @@ int main(void)
 		cmocka_unit_test(nonsense_is_refused_without_the_password),
 		cmocka_unit_test(redaction_hides_every_secret),
 		cmocka_unit_test(long_names_stay_apart),
+		cmocka_unit_test(discovery_ends_with_this_host),
 	};
 
 	source_global_init();
