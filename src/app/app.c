@@ -7,6 +7,7 @@
 #include "output.h"
 #include "runner.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #define DISCOVER_MS 80 /* the first frame must not wait for it */
@@ -83,11 +84,23 @@ static int dispatch(struct options *o)
 	return 2;
 }
 
+/* A closed standard descriptor would be given to the next file opened, and output go there. */
+static void fill_standard_fds(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = dup(fd);
+	if (fd >= 0)
+		close(fd);
+}
+
 int app_main(int argc, char **argv)
 {
 	struct options o;
 	struct err err;
 
+	fill_standard_fds();
 	if (!options_parse(&o, argc, argv, get_env, &err)) {
 		complain(&err);
 		return o.command == COMMAND_CHECK ? 3 : 2;

@@ -7,14 +7,19 @@
 #include "runner.h"
 #include "screen.h"
 
+struct live {
+	struct fleet *fleet;
+	unsigned      count; /* polls after which the screen ends; 0: never */
+};
+
 static struct model *feed_model(void *ctx)
 {
-	return ((struct fleet *)ctx)->model;
+	return ((struct live *)ctx)->fleet->model;
 }
 
 static bool feed_pump(void *ctx, struct view_state *s, int64_t mono_ns, int64_t wall_ns)
 {
-	struct fleet *f = ctx;
+	struct fleet *f = ((struct live *)ctx)->fleet;
 	struct err err;
 	bool changed = fleet_take(f, mono_ns, &err) > 0;
 
@@ -30,17 +35,17 @@ static bool feed_pump(void *ctx, struct view_state *s, int64_t mono_ns, int64_t 
 static int64_t feed_due(void *ctx, int64_t now_ns)
 {
 	(void)now_ns;
-	return fleet_next_due(ctx);
+	return fleet_next_due(((struct live *)ctx)->fleet);
 }
 
 static bool feed_waits(void *ctx)
 {
-	return fleet_pending(ctx) > 0;
+	return fleet_pending(((struct live *)ctx)->fleet) > 0;
 }
 
 static bool feed_react(void *ctx, enum reaction r, struct view_state *s, int64_t mono_ns)
 {
-	struct fleet *f = ctx;
+	struct fleet *f = ((struct live *)ctx)->fleet;
 
 	switch (r) {
 	case REACT_PAUSE:
@@ -67,20 +72,32 @@ static bool feed_react(void *ctx, enum reaction r, struct view_state *s, int64_t
 	}
 }
 
+static bool feed_ended(void *ctx)
+{
+	const struct live *l = ctx;
+	const struct model *m = l->fleet->model;
+
+	for (unsigned i = 0; l->count > 0 && i < m->n; i++)
+		if (m->ep[i]->polls >= l->count)
+			return true;
+	return false;
+}
+
 int app_live(const struct options *o)
 {
 	struct runner r;
 	struct err err = {.code = ERR_NONE};
 	struct view_state view;
 
-	if (o->once || o->batch || !screen_is_possible(o))
+	if (!screen_is_wanted(o))
 		return app_batch(o);
 	if (!runner_open(&r, o, false, &err)) {
 		complain(&err);
 		return 1;
 	}
-	struct feed feed = {&r.fleet, mailbox_fd(r.fleet.mail), feed_model, feed_pump, feed_due,
-		feed_waits, feed_react};
+	struct live live = {&r.fleet, o->count};
+	struct feed feed = {&live, mailbox_fd(r.fleet.mail), feed_model, feed_pump, feed_due, feed_waits,
+		feed_react, feed_ended};
 	view_from_options(&view, o);
 	bool ok = (!o->record_file || fleet_record(&r.fleet, o->record_file, &err)) &&
 		screen_run(o, &feed, &r.signal_fd, &view, &err);

@@ -228,6 +228,8 @@ bool loop_turn(struct loop *l)
 	}
 	if (draw_due(l) <= now)
 		draw(l, now);
+	if (l->feed->ended && l->feed->ended(l->feed->ctx))
+		end(l, NULL);
 	if (!l->quit)
 		wait(l, now);
 	if (!l->quit)

@@ -46,6 +46,7 @@ struct feed {
 	bool (*waits)(void *ctx); /* more answers are on their way: a frame may wait for them */
 	/* Does what a key asked for beyond the view. true: redraw. */
 	bool (*react)(void *ctx, enum reaction r, struct view_state *s, int64_t mono_ns);
+	bool (*ended)(void *ctx); /* nothing more will come, so the program ends; NULL: never */
 };
 
 struct loop {

@@ -225,5 +225,6 @@ static bool feed_react(void *ctx, enum reaction r, struct view_state *s, int64_t
 
 struct feed player_feed(struct player *p)
 {
-	return (struct feed){p, -1, feed_model, feed_pump, feed_due, feed_waits, feed_react};
+	return (struct feed){p, -1, feed_model, feed_pump, feed_due, feed_waits, feed_react,
+		NULL};
 }

@@ -72,7 +72,7 @@ static bool show(struct player *p, const struct options *o, int *signal_fd, stru
 static bool run(struct player *p, const struct options *o, int *signal_fd, struct output *out,
 	struct err *err)
 {
-	bool print = o->once || o->batch || !screen_is_possible(o);
+	bool print = !screen_is_wanted(o);
 	unsigned start = o->once ? p->ngroups : 1;
 
 	if (o->at && !player_at(p, o->at, &start, err))

@@ -84,8 +84,10 @@ static struct loop_screen screen_of(struct term *t)
 
 /* ---- */
 
-bool screen_is_possible(const struct options *o)
+bool screen_is_wanted(const struct options *o)
 {
+	if (o->once || o->batch || o->format != FORMAT_TEXT)
+		return false;
 	return o->script_file || isatty(STDOUT_FILENO);
 }
 

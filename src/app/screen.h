@@ -14,7 +14,7 @@ struct loop_clock clock_real(int *signal_fd);
  */
 MUST_CHECK bool screen_run(const struct options *o, const struct feed *f, int *signal_fd,
 	struct view_state *view, struct err *err);
-/* A screen is possible: a terminal to draw on, or a script that needs none. */
-bool screen_is_possible(const struct options *o);
+/* Neither printed output was asked for, nor is there no terminal (a script needs none). */
+bool screen_is_wanted(const struct options *o);
 
 #endif

@@ -288,6 +288,17 @@ static void starts_answers_and_quits(void **state)
 	quit_and_check(&t);
 }
 
+static void ends_after_count_polls(void **state)
+{
+	(void)state;
+	struct tty t = start((struct setup){.w = 100, .h = 30, .args = {"proc:", "0.1", "3"}});
+
+	assert_exit(wait_end(&t, WAIT_MS), 0);
+	expect(&t, "memory");
+	assert_restored(&t);
+	finish(&t);
+}
+
 static void ctrl_c_quits(void **state)
 {
 	(void)state;
@@ -413,6 +424,30 @@ static void suspends_and_comes_back(void **state)
 	assert_exit(wait_end(&t, WAIT_MS), 0);
 	assert_restored(&t);
 	finish(&t);
+}
+
+/* Neither ps nor the screen shows it, also while the server hangs. */
+static void a_password_is_nowhere_to_be_seen(void **state)
+{
+	(void)state;
+	char uri[64], secret[96], path[64];
+	int fd = silent_server(uri, sizeof(uri));
+
+	snprintf(secret, sizeof(secret), "redis://u:s3cret@%s", uri + strlen("redis://"));
+	struct tty t = start((struct setup){.w = 100, .h = 30, .args = {secret}});
+	expect(&t, "hotset");
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)t.pid);
+	size_t len = 0;
+	char *cmdline = test_read_file(path, &len);
+	assert_true(len > 0);
+	for (size_t i = 0; i + 6 <= len; i++)
+		assert_memory_not_equal(cmdline + i, "s3cret", 6);
+	free(cmdline);
+	send_keys(&t, "3");
+	read_some(&t, 200);
+	assert_null(strstr(t.out, "s3cret"));
+	quit_and_check(&t);
+	close(fd);
 }
 
 static void every_size_is_survived(void **state)
@@ -587,12 +622,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starts_answers_and_quits),
+		cmocka_unit_test(ends_after_count_polls),
 		cmocka_unit_test(ctrl_c_quits),
 		cmocka_unit_test(a_hanging_server_freezes_nothing),
 		cmocka_unit_test(signals_that_ask_end_it_well),
 		cmocka_unit_test(signals_that_kill_leave_a_terminal),
 		cmocka_unit_test(a_vanished_terminal_ends_it),
 		cmocka_unit_test(suspends_and_comes_back),
+		cmocka_unit_test(a_password_is_nowhere_to_be_seen),
 		cmocka_unit_test(every_size_is_survived),
 		cmocka_unit_test(without_a_size_the_environment_counts),
 		cmocka_unit_test(follows_the_size),

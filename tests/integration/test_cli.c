@@ -18,6 +18,7 @@
 #include "hotset/clock.h"
 #include "program.h"
 #include "servers.h"
+#include "../fake/fake.h"
 
 #define LIMIT_MS 20000
 
@@ -186,6 +187,39 @@ static void what_answers_nothing_is_code_1(void **state)
 	r = program_run(line, NULL, LIMIT_MS);
 	assert_int_equal(r.code, 0);
 	program_free(&r);
+}
+
+static void silent(struct fake_conn *c)
+{
+	fake_hold(c);
+}
+
+/* One target is silent: the others go on, and the ticks keep their time. */
+static void a_dead_target_blocks_nobody(void **state)
+{
+	(void)state;
+	struct fake *f = fake_start(silent, NULL);
+	char line[256], *save = NULL;
+	unsigned n = 0;
+
+	snprintf(line, sizeof(line), "%s proc: -b -n 8 -d 0.3 --timeout 0.6 --format json",
+		fake_uri(f, "redis", NULL));
+	int64_t start = clock_mono_ns();
+	struct run r = program_run(line, NULL, LIMIT_MS);
+	assert_int_equal(r.code, 0);
+	assert_true(clock_mono_ns() - start < 10 * NS_PER_SEC); /* 8 x 0.3 s, and the first answer */
+	for (char *l = strtok_r(r.out, "\n", &save); l; l = strtok_r(NULL, "\n", &save), n++) {
+		bson_destroy(json_of(l));
+		if (!strstr(l, "\"id\":\"proc:\",\"kind\":\"host\",\"status\":\"ok\""))
+			fail_msg("tick %u without the host: %.200s", n, l);
+	}
+	assert_int_equal(n, 8);
+	program_free(&r);
+	snprintf(line, sizeof(line), "check %s --timeout 0.5 -d 0.1", fake_uri(f, "redis", NULL));
+	r = program_run(line, NULL, LIMIT_MS);
+	assert_int_equal(r.code, 2);
+	program_free(&r);
+	fake_stop(f);
 }
 
 static void check_is_one_line_and_a_code(void **state)
@@ -438,6 +472,7 @@ int main(void)
 		cmocka_unit_test(batch_prints_an_object_per_tick),
 		cmocka_unit_test(csv_has_five_fields),
 		cmocka_unit_test(what_answers_nothing_is_code_1),
+		cmocka_unit_test(a_dead_target_blocks_nobody),
 		cmocka_unit_test(check_is_one_line_and_a_code),
 		cmocka_unit_test(inspect_gives_levels_then_rates),
 		cmocka_unit_test(dumps_without_a_time_give_no_rates),

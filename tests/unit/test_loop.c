@@ -199,7 +199,7 @@ static bool run(struct world *w, int64_t for_ms)
 {
 	struct loop_clock c = {w, mono, mono, fake_poll, -1, fake_signal};
 	struct loop_screen s = {w, fd, size, show, key, suspend, nothing, set_theme};
-	struct feed f = {w, -1, feed_model, pump, due, waits, react};
+	struct feed f = {w, -1, feed_model, pump, due, waits, react, NULL};
 	struct view_state view;
 	struct loop l;
 	struct err err;
