@@ -59,18 +59,25 @@ static void derive_slab_shares(const struct derive_ctx *c)
 	}
 }
 
-/* The smallest evicted_time of a class that evicts now; an old one says nothing about now. */
+/*
+ * The smallest evicted_time of a class that evicts now; an old one says nothing about now. Classes
+ * come and go with their items, so one that has no rate yet does not hide what the others say.
+ */
 static void derive_evicted_time(const struct derive_ctx *c)
 {
 	const struct frame_rows *rows = &c->f->tables[TABLE_MEMCACHED_SLAB];
 	struct value min = value_none(rows->asked ? REASON_NO_EVICTIONS : REASON_NOT_ASKED);
+	bool any_rate = false;
 
 	for (unsigned i = 0; i < rows->n; i++) {
 		struct value rate = slab_row(c, i)[COL_MEMCACHED_SLAB_EVICTED].num;
 		struct value time = slab_row(c, i)[COL_MEMCACHED_SLAB_EVICTED_TIME].num;
 
-		if (!value_ok(rate) && !value_ok(min) && rate.why != REASON_NOT_SENT)
+		any_rate |= value_ok(rate);
+		if (!value_ok(rate) && !any_rate && rate.why != REASON_NOT_SENT)
 			min = value_none((enum reason)rate.why);
+		if (value_ok(rate) && !value_ok(min))
+			min = value_none(REASON_NO_EVICTIONS);
 		if (!value_ok(rate) || rate.v <= 0 || !value_ok(time))
 			continue;
 		if (!value_ok(min) || time.v < min.v)
