@@ -184,8 +184,7 @@ static bool ask_status(struct mongo *m, bson_t *reply, struct stamp *begin, stru
 
 /* ---- what follows from it ---- */
 
-/* Before 4.4 a run has no name: pid, host and start identify it, and in a container the pid is 1.
- */
+/* Before 4.4 a run has no name: pid, host and start identify it, and in containers the pid is 1. */
 static void settle_run(struct mongo *m, const bson_t *doc, struct sample *out)
 {
 	double now_ms, uptime_ms, pid;
