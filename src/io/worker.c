@@ -11,7 +11,7 @@
 
 #include "hotset/clock.h"
 
-#define STACK_SIZE (512u * 1024) /* bytes; at most 50 KiB were seen in use, TLS included */
+#define STACK_SIZE (512ul * 1024) /* bytes; at most 50 KiB were seen in use, TLS included */
 
 enum state { IDLE, REQUESTED, POLLING, ENDED };
 

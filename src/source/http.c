@@ -10,7 +10,7 @@
 #include "hotset/parse.h"
 #include "hotset/strbuf.h"
 
-#define BODY_MAX       (8u * 1024 * 1024) /* bytes */
+#define BODY_MAX       (8ul * 1024 * 1024) /* bytes */
 #define CONNECT_MAX_MS 3000L
 #define REASON_LEN     112
 
@@ -102,7 +102,7 @@ static bool explain(const struct http *h, CURLcode code, struct err *err)
 			return err_set(err, ERR_TLS, "peer is not TLS: use http://");
 		return err_set(err, ERR_TLS, "TLS to %s: %.*s", address, REASON_LEN, why);
 	case CURLE_WRITE_ERROR:
-		return err_set(err, ERR_LIMIT, "the reply of %s is longer than %u MiB", address,
+		return err_set(err, ERR_LIMIT, "the reply of %s is longer than %lu MiB", address,
 			BODY_MAX / 1024 / 1024);
 	default:
 		return err_set(err, ERR_PROTOCOL, "%s: %.*s", address, REASON_LEN, why);

@@ -11,9 +11,9 @@
 #include "hotset/strbuf.h"
 #include "hotset/transport.h"
 
-#define REPLY_MAX (4u * 1024 * 1024) /* bytes of all replies of one poll */
-#define LINE_MAX  (64u * 1024)       /* bytes of one line */
-#define CHUNK     8192               /* bytes read at once */
+#define REPLY_MAX     (4ul * 1024 * 1024) /* bytes of all replies of one poll */
+#define STAT_LINE_MAX (64ul * 1024)       /* bytes of one line */
+#define CHUNK         8192                /* bytes read at once */
 
 struct memcached {
 	const struct target *target;
@@ -87,7 +87,7 @@ static bool read_reply(struct memcached *m, bool *is_error, int64_t deadline_ns,
 		strbuf_add(&m->text, buf, got);
 		nl = memrchr(m->text.data + line, '\n', m->text.len - line);
 		line = nl ? (size_t)(nl - m->text.data) + 1 : line;
-		if (m->text.full || m->text.len - line > LINE_MAX)
+		if (m->text.full || m->text.len - line > STAT_LINE_MAX)
 			return err_set(err, ERR_PROTOCOL, "the reply to stats is too long");
 		p = judge(&m->text, begin);
 	}
@@ -111,7 +111,7 @@ static bool ask(struct memcached *m, const char *command, bool *is_error, int64_
 static enum status authenticate(struct memcached *m, int64_t deadline_ns, struct err *err)
 {
 	const struct target *t = m->target;
-	char cmd[sizeof(t->user) + sizeof(t->password) + 64], reply[256];
+	char cmd[sizeof(t->user) + sizeof(t->password) + 64], reply[256] = "";
 	size_t len = strlen(t->user) + 1 + strlen(t->password), got = 0, n = 0;
 	bool ok;
 

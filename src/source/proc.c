@@ -13,7 +13,7 @@
 
 #include "hotset/parse.h"
 
-#define BUFFER_SIZE (1024u * 1024) /* bytes; the interrupts line of /proc/stat can have 100 KB */
+#define BUFFER_SIZE (1024ul * 1024) /* bytes; the interrupts line of /proc/stat can have 100 KB */
 
 struct proc {
 	const struct target *target;

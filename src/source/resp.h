@@ -10,10 +10,10 @@
 #include "hotset/transport.h"
 
 /* Bounds of one reply. Buffer and decoded copy together stay below 20 MiB. */
-#define RESP_BULK_MAX  (8u * 1024 * 1024) /* bytes of one string, and of the whole reply */
-#define RESP_LINE_MAX  (64u * 1024)       /* bytes of a header, status or error line */
-#define RESP_ITEMS_MAX 65536u             /* elements in all */
-#define RESP_DEPTH_MAX 7u                 /* arrays within arrays: what hiredis can hold */
+#define RESP_BULK_MAX  (8ul * 1024 * 1024) /* bytes of one string, and of the whole reply */
+#define RESP_LINE_MAX  (64ul * 1024)       /* bytes of a header, status or error line */
+#define RESP_ITEMS_MAX 65536u              /* elements in all */
+#define RESP_DEPTH_MAX 7u                  /* arrays within arrays: what hiredis can hold */
 
 struct resp_guard {
 	size_t total;

@@ -8,8 +8,8 @@
 #include "mounts.h"
 #include "procfile.h"
 
-#define CPUINFO_MAX   (64u * 1024) /* bytes; the flags of the first processor are well within */
-#define MOUNTINFO_MAX (64u * 1024)
+#define CPUINFO_MAX   (64ul * 1024) /* bytes; the flags of the first processor are well within */
+#define MOUNTINFO_MAX (64ul * 1024)
 
 struct vendor {
 	const char *prefix, *name;
