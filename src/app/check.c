@@ -72,7 +72,11 @@ static void judge(struct judgement *j, const struct model *m)
 	for (unsigned i = 0; i < m->nverdicts; i++) {
 		const struct verdict *v = &m->verdicts[i];
 
-		if (v->endpoint < m->n)
+		if (v->endpoint >= m->n)
+			continue;
+		/* that there is no data is judged by why, below */
+		if (strcmp(v->code, "endpoint.stale") != 0 ||
+			of_status(m->ep[v->endpoint]->status) == OUTCOME_OK)
 			add(j, of_level(v->level), m->ep[v->endpoint]->id, v->text);
 	}
 	for (unsigned i = 0; i < m->n; i++) {

@@ -1,7 +1,7 @@
 #include "output.h"
 
 #include "hotset/export.h"
-#include "hotset/theme.h"
+#include "themes.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -10,8 +10,6 @@
 #define DEFAULT_COLS 120
 #define DEFAULT_ROWS 36
 #define OUTPUT_MAX   (256u * 1024 * 1024) /* bytes of one printed frame */
-#define THEME_DIR    "/usr/local/share/hotset/themes"
-#define THEME_DIR_2  "/usr/share/hotset/themes"
 
 void view_from_options(struct view_state *s, const struct options *o)
 {
@@ -20,21 +18,6 @@ void view_from_options(struct view_state *s, const struct options *o)
 	s->local_time = true;
 	if (o->view)
 		(void)view_find(o->view, &s->view);
-}
-
-bool theme_from_options(struct theme *t, const struct options *o, struct err *err)
-{
-	static const char *const dirs[] = {"themes", THEME_DIR, THEME_DIR_2, NULL};
-
-	if (o->no_color && !o->theme) {
-		theme_mono(t);
-		return true;
-	}
-	if (!theme_load(t, o->theme ? o->theme : "default", dirs + 1, err))
-		return false;
-	if (o->no_color)
-		theme_mono(t);
-	return true;
 }
 
 void output_size(const struct options *o, int *w, int *h)

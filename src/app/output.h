@@ -23,8 +23,5 @@ MUST_CHECK bool output_frame(struct output *out, const struct model *m, const st
 	int64_t events_since_mono_ns, struct err *err);
 /* Writes all of it to standard output. */
 MUST_CHECK bool output_write(const char *data, size_t len, struct err *err);
-/* Theme of the options or the user's files; the mono one where no colour is wanted. */
-struct theme;
-MUST_CHECK bool theme_from_options(struct theme *t, const struct options *o, struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "output.h"
 #include "script.h"
 #include "signals.h"
+#include "themes.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -117,6 +117,43 @@ static void this_host_once(void **state)
 	program_free(&r);
 }
 
+/* Themes are found beside the program, wherever it was installed or built, and by their path. */
+static void themes_are_found_by_name(void **state)
+{
+	(void)state;
+	char line[600], path[512];
+	char *dir = test_dir_create();
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/hotset", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/hotset/themes", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/hotset/themes/mine.theme", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("warn = yellow bold\n", f);
+	fclose(f);
+	snprintf(path, sizeof(path), "%s/keys", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(":wait proc:\nq\n", f);
+	fclose(f);
+	char *whole = realpath(dir, NULL);
+	assert_non_null(whole);
+	setenv("XDG_CONFIG_HOME", whole, 1);
+	free(whole);
+	snprintf(line, sizeof(line), "proc: --theme mine --script %s", path);
+	struct run r = program_run(line, NULL, LIMIT_MS);
+	unsetenv("XDG_CONFIG_HOME");
+	if (r.code != 0)
+		fail_msg("%s", r.err);
+	program_free(&r);
+	snprintf(line, sizeof(line), "proc: --theme nobodys --script %s", path);
+	fails(line, 1, "nobodys");
+	test_dir_remove(dir);
+}
+
 static void a_screen_without_a_terminal_is_text(void **state)
 {
 	(void)state;
@@ -218,6 +255,32 @@ static void a_dead_target_blocks_nobody(void **state)
 	snprintf(line, sizeof(line), "check %s --timeout 0.5 -d 0.1", fake_uri(f, "redis", NULL));
 	r = program_run(line, NULL, LIMIT_MS);
 	assert_int_equal(r.code, 2);
+	program_free(&r);
+	fake_stop(f);
+}
+
+static void wants_a_password(struct fake_conn *c)
+{
+	char words[FAKE_WORDS][FAKE_WORD_MAX];
+
+	while (fake_read_command(c, words) > 0)
+		if (!fake_puts(c, "-NOAUTH Authentication required.\r\n"))
+			return;
+}
+
+/* It lives, and nothing is known of it: neither a warning nor critical. */
+static void check_without_a_password_is_unknown(void **state)
+{
+	(void)state;
+	struct fake *f = fake_start(wants_a_password, NULL);
+	char line[128];
+
+	snprintf(line, sizeof(line), "check %s -d 0.1", fake_uri(f, "redis", NULL));
+	struct run r = program_run(line, NULL, LIMIT_MS);
+	if (r.code != 3)
+		fail_msg("%d: %s", r.code, r.out);
+	assert_int_equal(strncmp(r.out, "unknown: ", 9), 0);
+	assert_null(strstr(r.out, "more)")); /* one problem, said once */
 	program_free(&r);
 	fake_stop(f);
 }
@@ -468,11 +531,13 @@ int main(void)
 		cmocka_unit_test(runtime_errors),
 		cmocka_unit_test(help_and_version_are_plain),
 		cmocka_unit_test(this_host_once),
+		cmocka_unit_test(themes_are_found_by_name),
 		cmocka_unit_test(a_screen_without_a_terminal_is_text),
 		cmocka_unit_test(batch_prints_an_object_per_tick),
 		cmocka_unit_test(csv_has_five_fields),
 		cmocka_unit_test(what_answers_nothing_is_code_1),
 		cmocka_unit_test(a_dead_target_blocks_nobody),
+		cmocka_unit_test(check_without_a_password_is_unknown),
 		cmocka_unit_test(check_is_one_line_and_a_code),
 		cmocka_unit_test(inspect_gives_levels_then_rates),
 		cmocka_unit_test(dumps_without_a_time_give_no_rates),
