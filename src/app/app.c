@@ -36,7 +36,8 @@ static bool discover(struct options *o, struct err *err)
 	if (!o->targets)
 		return err_set(err, ERR_SYSTEM, "no memory for the targets");
 	o->ntargets = target_discover(o->targets, MOST, DISCOVER_MS);
-	return o->ntargets > 0 || err_set(err, ERR_SYSTEM, "nothing to watch on this host: name a target");
+	return o->ntargets > 0 || err_set(err, ERR_SYSTEM,
+		"nothing to watch on this host: name a target");
 }
 
 static int watch(struct options *o, int (*command)(const struct options *), int failed)

@@ -121,8 +121,9 @@ int app_check(const struct options *o)
 		view_from_options(&view, o);
 		model_tick(r.fleet.model, clock_mono_ns(), clock_wall_ns());
 		judge(&j, r.fleet.model);
-		ok = o->format == FORMAT_TEXT ? print(&j, r.fleet.model->n, &err)
-					      : output_frame(&out, r.fleet.model, &view, INT64_MIN, &err);
+		ok = o->format == FORMAT_TEXT
+			? print(&j, r.fleet.model->n, &err)
+			: output_frame(&out, r.fleet.model, &view, INT64_MIN, &err);
 	}
 	return runner_close(&r, ok ? (int)j.worst : OUTCOME_UNKNOWN, &err);
 }

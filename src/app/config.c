@@ -178,7 +178,8 @@ bool config_read(struct config *c, const char *path, bool required, struct err *
 	if (r.failed)
 		return false;
 	if (bad != 0)
-		return err_set(err, ERR_USAGE, "%s:%d: neither 'key = value' nor a [section]", path, bad);
+		return err_set(err, ERR_USAGE,
+			"%s:%d: neither 'key = value' nor a [section]", path, bad);
 	return true;
 }
 

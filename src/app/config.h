@@ -26,7 +26,7 @@ void config_finish(struct config *c);
 
 /* Sets user and password of the targets that a credentials file names; it must be private. */
 MUST_CHECK bool credentials_read(const char *path, struct target *t, unsigned n, struct err *err);
-/* Passwords from the environment: REDISCLI_AUTH for Redis, HOTSET_PASSWORD where a user is named. */
+/* From the environment: REDISCLI_AUTH for Redis, HOTSET_PASSWORD where a user is named. */
 void credentials_from_env(struct target *t, unsigned n, const char *(*env)(const char *name));
 /* Asks on the terminal for passwords of targets that name a user and have none. */
 MUST_CHECK bool credentials_prompt(struct target *t, unsigned n, struct err *err);

@@ -1,4 +1,4 @@
-/* Passwords that are not in a URI: a private file, the environment, or a question on the terminal. */
+/* Passwords that are not in a URI: a private file, the environment, or a question to the user. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -60,7 +60,8 @@ bool credentials_read(const char *path, struct target *t, unsigned n, struct err
 		return err_sys(err, "cannot open the credentials %s", path);
 	if (fstat(fileno(f), &st) != 0 || (st.st_mode & 077) != 0) {
 		fclose(f);
-		return err_set(err, ERR_USAGE, "others can read the credentials %s: chmod 600 it first",
+		return err_set(err, ERR_USAGE,
+			"others can read the credentials %s: chmod 600 it first",
 			path);
 	}
 	setvbuf(f, NULL, _IONBF, 0); /* no copy of the passwords is left in a buffer */
@@ -93,7 +94,7 @@ void credentials_from_env(struct target *t, unsigned n, const char *(*env)(const
 
 /* ---- the terminal ---- */
 
-/* Reads a line without echo; signals are off, so Ctrl-C is a byte and the mode is always restored. */
+/* Without echo; signals are off, so Ctrl-C is a byte and the mode is always restored. */
 static bool read_secret(int fd, char *buf, size_t cap)
 {
 	struct termios old, quiet;

@@ -106,7 +106,8 @@ static bool add_dump(const struct input *in, struct dump d, struct err *err)
 {
 	if (in->out->n == DUMPS_MAX) {
 		sample_destroy(d.sample);
-		return err_set(err, ERR_LIMIT, "%s: more than %d replies in one file", in->path, DUMPS_MAX);
+		return err_set(err, ERR_LIMIT,
+			"%s: more than %d replies in one file", in->path, DUMPS_MAX);
 	}
 	in->out->d[in->out->n++] = d;
 	return true;
@@ -178,7 +179,8 @@ static bool parse_text(const struct input *in,
 
 static bool read_redis(const struct input *in, struct err *err)
 {
-	return parse_text(in, parse_redis_info, "server_time_usec:", 1e-6, METRIC_REDIS_UPTIME, err);
+	return parse_text(in, parse_redis_info, "server_time_usec:", 1e-6, METRIC_REDIS_UPTIME,
+		err);
 }
 
 static bool read_memcached(const struct input *in, struct err *err)
@@ -388,7 +390,8 @@ static bool read_stream(FILE *f, const char *path, struct strbuf *b, struct err 
 	if (ferror(f))
 		return err_sys(err, "cannot read %s", path);
 	if (b->full)
-		return err_set(err, ERR_LIMIT, "%s is larger than %u MiB", path, DUMP_BYTES_MAX >> 20);
+		return err_set(err, ERR_LIMIT,
+			"%s is larger than %u MiB", path, DUMP_BYTES_MAX >> 20);
 	return true;
 }
 

@@ -126,12 +126,13 @@ bool dump_parse_cgroup(const char *buf, size_t len, struct sample *out, struct e
 	else
 		take_lines(&f, buf);
 	if (ok && f.known == 0)
-		ok = err_set(err, ERR_FORMAT, "no file of a cgroup in it (memory.current, memory.max, ...)");
+		ok = err_set(err, ERR_FORMAT,
+			"no file of a cgroup in it (memory.current, memory.max, ...)");
 	for (int i = 0; i < FILES; i++)
 		t[i] = f.text[i].len ? f.text[i].data : NULL;
 	if (ok)
-		parse_cgroup(&(struct cgroup_texts){f.version, t[CURRENT], t[MAX], t[STAT], t[SWAP_CURRENT],
-			t[SWAP_MAX], t[IO_STAT], f.host_total}, out);
+		parse_cgroup(&(struct cgroup_texts){f.version, t[CURRENT], t[MAX], t[STAT],
+			t[SWAP_CURRENT], t[SWAP_MAX], t[IO_STAT], f.host_total}, out);
 	for (int i = 0; i < FILES; i++)
 		strbuf_finish(&f.text[i]);
 	return ok;

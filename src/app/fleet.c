@@ -107,7 +107,8 @@ unsigned fleet_take(struct fleet *f, int64_t now_ns, struct err *err)
 		if (s->endpoint < f->model->n) {
 			f->model->ep[s->endpoint]->asked_mono_ns = 0;
 			if (f->schedules)
-				schedule_result(&f->schedules[s->endpoint], is_answer(s->status), now_ns);
+				schedule_result(&f->schedules[s->endpoint], is_answer(s->status),
+					now_ns);
 		}
 		if (f->recorder) {
 			struct err failed;
@@ -178,7 +179,10 @@ bool fleet_has_data(const struct fleet *f)
 
 bool fleet_close(struct fleet *f, struct err *err)
 {
-	unsigned stuck = f->workers && f->model ? workers_stop(f->workers, f->model->n, STOP_MS) : 0;
+	unsigned stuck = 0;
+
+	if (f->workers && f->model)
+		stuck = workers_stop(f->workers, f->model->n, STOP_MS);
 
 	*err = (struct err){.code = ERR_NONE};
 	if (!recorder_close(f->recorder, err))

@@ -96,8 +96,8 @@ int app_live(const struct options *o)
 		return 1;
 	}
 	struct live live = {&r.fleet, o->count};
-	struct feed feed = {&live, mailbox_fd(r.fleet.mail), feed_model, feed_pump, feed_due, feed_waits,
-		feed_react, feed_ended};
+	struct feed feed = {&live, mailbox_fd(r.fleet.mail), feed_model, feed_pump, feed_due,
+		feed_waits, feed_react, feed_ended};
 	view_from_options(&view, o);
 	bool ok = (!o->record_file || fleet_record(&r.fleet, o->record_file, &err)) &&
 		screen_run(o, &feed, &r.signal_fd, &view, &err);

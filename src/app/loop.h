@@ -28,7 +28,8 @@ struct loop_screen {
 	void *ctx;
 	int (*fd)(void *ctx); /* -1: none */
 	void (*size)(void *ctx, int *w, int *h);
-	bool (*show)(void *ctx, const struct canvas *c, bool full); /* false: the terminal is gone */
+	/* false: the terminal is gone */
+	bool (*show)(void *ctx, const struct canvas *c, bool full);
 	struct key (*key)(void *ctx);
 	void (*suspend)(void *ctx);
 	void (*resume)(void *ctx);
@@ -42,7 +43,8 @@ struct feed {
 	struct model *(*model)(void *ctx);
 	/* Takes what is there and what is due. true: the model changed. */
 	bool (*pump)(void *ctx, struct view_state *s, int64_t mono_ns, int64_t wall_ns);
-	int64_t (*due)(void *ctx, int64_t now_ns); /* when pump has work next; INT64_MAX: only by fd */
+	/* When pump has work next; INT64_MAX: only by fd. */
+	int64_t (*due)(void *ctx, int64_t now_ns);
 	bool (*waits)(void *ctx); /* more answers are on their way: a frame may wait for them */
 	/* Does what a key asked for beyond the view. true: redraw. */
 	bool (*react)(void *ctx, enum reaction r, struct view_state *s, int64_t mono_ns);
@@ -58,8 +60,8 @@ struct loop {
 
 	struct canvas canvas;
 	bool    quit;
-	bool    urgent;        /* a key changed the picture: draw as soon as the frame rate allows */
-	bool    stale;         /* data changed it: a moment later, for the other answers of this tick */
+	bool    urgent;        /* a key changed the picture: draw as soon as may be */
+	bool    stale;         /* data changed it: a moment later, with others of its tick */
 	bool    repaint;
 	int64_t stale_ns, drawn_ns, second;
 	unsigned long frames;  /* drawn so far */

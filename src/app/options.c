@@ -11,10 +11,11 @@
 #include "hotset/panel.h"
 
 enum opt {
-	OPT_DELAY, OPT_COUNT, OPT_ONCE, OPT_BATCH, OPT_FORMAT, OPT_SIZE, OPT_VIEW, OPT_RECORD, OPT_AT,
-	OPT_SPEED, OPT_KIND, OPT_THEME, OPT_ASCII, OPT_NO_COLOR, OPT_CONFIG, OPT_DEFAULT_CONFIG,
-	OPT_CREDENTIALS, OPT_TIMEOUT, OPT_SCRIPT, OPT_TARGET, OPT_YES, OPT_LOG, OPT_MARKDOWN, OPT_HELP,
-	OPT_VERSION, OPT_COUNT_OF
+	OPT_DELAY, OPT_COUNT, OPT_ONCE, OPT_BATCH, OPT_FORMAT, OPT_SIZE, OPT_VIEW, OPT_RECORD,
+	OPT_AT, OPT_SPEED, OPT_KIND, OPT_THEME, OPT_ASCII, OPT_NO_COLOR, OPT_CONFIG,
+	OPT_DEFAULT_CONFIG,
+	OPT_CREDENTIALS, OPT_TIMEOUT, OPT_SCRIPT, OPT_TARGET, OPT_YES, OPT_LOG, OPT_MARKDOWN,
+	OPT_HELP, OPT_VERSION, OPT_COUNT_OF
 };
 
 struct option_desc {
@@ -177,8 +178,8 @@ static bool set_timeout(struct parser *p, const char *s)
 
 static bool set_kind(struct parser *p, const char *s)
 {
-	static const char *const kinds[] = {"redis", "memcached", "mongo", "meminfo", "vmstat", "psi",
-		"cgroup", "metrics", "stat"};
+	static const char *const kinds[] = {"redis", "memcached", "mongo", "meminfo", "vmstat",
+		"psi", "cgroup", "metrics", "stat"};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(s, kinds[i]) == 0)
@@ -311,9 +312,12 @@ static bool set_option(struct parser *p, enum opt id, char *value)
 
 static const struct option_desc *find_long(const char *name, size_t len)
 {
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (strlen(option_table[i].name) == len && strncmp(option_table[i].name, name, len) == 0)
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		const char *known = option_table[i].name;
+
+		if (strlen(known) == len && strncmp(known, name, len) == 0)
 			return &option_table[i];
+	}
 	return NULL;
 }
 
@@ -415,7 +419,8 @@ static bool take_argument(struct parser *p, char *arg)
 	struct options *o = p->o;
 	double v;
 
-	if (!p->has_command && o->ntargets == 0 && p->numbers == 0 && find_command(arg, &o->command))
+	if (!p->has_command && o->ntargets == 0 && p->numbers == 0 &&
+		find_command(arg, &o->command))
 		return p->has_command = true;
 	if (takes_targets(o->command)) {
 		if (number(arg, &v))

@@ -109,7 +109,8 @@ bool player_at(const struct player *p, const char *at, unsigned *groups, struct 
 	unsigned n = 1;
 
 	if (!clock_parse_at(at, last, &wall))
-		return err_set(err, ERR_USAGE, "--at '%s' is neither RFC 3339, -10m nor HH:MM[:SS]", at);
+		return err_set(err, ERR_USAGE,
+			"--at '%s' is neither RFC 3339, -10m nor HH:MM[:SS]", at);
 	while (n < p->ngroups && recording_wall(p->rec, p->ends[n] - 1) <= wall)
 		n++;
 	*groups = n;

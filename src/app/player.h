@@ -28,7 +28,8 @@ void player_close(struct player *p);
  */
 MUST_CHECK bool player_seek(struct player *p, unsigned groups, struct err *err);
 /* The position of "--at": the last group not after that time; 1 when all are. */
-MUST_CHECK bool player_at(const struct player *p, const char *at, unsigned *groups, struct err *err);
+MUST_CHECK bool player_at(const struct player *p, const char *at, unsigned *groups,
+	struct err *err);
 /* Time of the group before the present one, for the events of the interval. */
 int64_t player_previous_mono(const struct player *p);
 struct feed player_feed(struct player *p);

@@ -39,7 +39,7 @@ int app_record(const struct options *o)
 	for (unsigned i = 0; i < r.fleet.model->n; i++)
 		polls += r.fleet.model->ep[i]->polls;
 	if (ok && isatty(STDERR_FILENO))
-		fprintf(stderr, "hotset: %lu samples of %u endpoints in %s\n", polls, r.fleet.model->n,
-			o->record_file);
+		fprintf(stderr, "hotset: %lu samples of %u endpoints in %s\n", polls,
+			r.fleet.model->n, o->record_file);
 	return runner_close(&r, ok ? 0 : 1, &err);
 }

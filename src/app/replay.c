@@ -34,8 +34,8 @@ static void replay_view(struct view_state *s, const struct options *o)
 }
 
 /* Frames from the present one on; with --once only that. A signal ends it between frames. */
-static bool print_frames(struct player *p, const struct options *o, struct output *out, int signal_fd,
-	struct err *err)
+static bool print_frames(struct player *p, const struct options *o, struct output *out,
+	int signal_fd, struct err *err)
 {
 	struct view_state view;
 	int sig;
@@ -62,8 +62,8 @@ static bool show(struct player *p, const struct options *o, int *signal_fd, stru
 
 	replay_view(&view, o);
 	if (recording_damaged(p->rec) > 0)
-		snprintf(view.message, sizeof view.message, "%u damaged lines of the recording were left out",
-			recording_damaged(p->rec));
+		snprintf(view.message, sizeof view.message,
+			"%u damaged lines of the recording were left out", recording_damaged(p->rec));
 	p->playing = true;
 	p->due_ns = clock_mono_ns() + NS_PER_SEC;
 	return screen_run(o, &feed, signal_fd, &view, err);
@@ -95,7 +95,8 @@ int app_replay(const struct options *o)
 	int signal_fd;
 
 	if (is_diagnostic_data(o->args[0])) {
-		err_set(&err, ERR_USAGE, "replay of MongoDB's diagnostic.data is not supported yet: %s",
+		err_set(&err, ERR_USAGE,
+			"replay of MongoDB's diagnostic.data is not supported yet: %s",
 			o->args[0]);
 		complain(&err);
 		return 2;

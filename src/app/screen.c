@@ -38,7 +38,8 @@ static int real_signal(void *ctx)
 
 struct loop_clock clock_real(int *signal_fd)
 {
-	return (struct loop_clock){signal_fd, real_mono, real_wall, real_poll, *signal_fd, real_signal};
+	return (struct loop_clock){signal_fd, real_mono, real_wall, real_poll, *signal_fd,
+		real_signal};
 }
 
 /* ---- the terminal as a screen ---- */
@@ -80,7 +81,8 @@ static void on_theme(void *ctx, const struct theme *t)
 
 static struct loop_screen screen_of(struct term *t)
 {
-	return (struct loop_screen){t, on_fd, on_size, on_show, on_key, on_suspend, on_resume, on_theme};
+	return (struct loop_screen){t, on_fd, on_size, on_show, on_key, on_suspend, on_resume,
+		on_theme};
 }
 
 /* ---- */

@@ -20,7 +20,8 @@ int signals_open(struct err *err)
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
-		if (!is_ignored(events[i])) /* a blocked signal would be delivered although ignored */
+		/* one that is blocked would be delivered although it is ignored */
+		if (!is_ignored(events[i]))
 			sigaddset(&set, events[i]);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0 ||
 		(fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0) {

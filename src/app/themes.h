@@ -7,8 +7,8 @@
 
 /*
  * The theme of the options; the mono one where no colour is wanted. Files are looked for in the
- * user's configuration (hotset/themes/NAME.theme), then beside the program: in ../share/hotset/themes
- * as it is installed, and in ../themes as it is built.
+ * user's configuration (hotset/themes/NAME.theme), then beside the program: as it is installed in
+ * ../share/hotset/themes, as it is built in ../themes.
  */
 MUST_CHECK bool theme_from_options(struct theme *t, const struct options *o, struct err *err);
 

@@ -82,7 +82,7 @@ struct export_value export_metric(const struct model *m, const struct endpoint *
 	case SEM_COUNTER:
 		return from_raw(&f->sample->raw[id]);
 	case SEM_GAUGE:
-		/* exact for integers; what derive decided about it (say, implausible) comes first */
+		/* exact for integers; what derive decided about it comes first */
 		if (value_ok(frame_value(f, id)) && f->sample->raw[id].type == RAW_U64)
 			return from_raw(&f->sample->raw[id]);
 		return from_value(frame_value(f, id));

@@ -94,7 +94,8 @@ static bool write_line(struct recorder *r, struct err *err)
 	strbuf_printf(b, " *%08lx\n", crc);
 	if (b->full) {
 		strbuf_clear(b);
-		return err_set(err, ERR_LIMIT, "a sample is too large to be recorded (more than %u MiB)",
+		return err_set(err, ERR_LIMIT,
+			"a sample is too large to be recorded (more than %u MiB)",
 			LINE_MAX_BYTES >> 20);
 	}
 	errno = 0;
@@ -123,7 +124,8 @@ struct recorder *recorder_open(const char *path, struct err *err)
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0 && errno == EEXIST) {
-		err_set(err, ERR_USAGE, "%s exists already; a recording never overwrites a file", path);
+		err_set(err, ERR_USAGE,
+			"%s exists already; a recording never overwrites a file", path);
 		return NULL;
 	}
 	if (fd < 0) {

@@ -314,7 +314,8 @@ static bool index_sample(struct recording *r, struct span line, struct err *err)
 	unsigned n;
 
 	if (!file_id(next_token(&line), &n) || !find_endpoint(r, n, &x.endpoint) ||
-		!span_i64(next_token(&line), &x.mono_ns) || !span_i64(next_token(&line), &x.wall_ns)) {
+		!span_i64(next_token(&line), &x.mono_ns) ||
+		!span_i64(next_token(&line), &x.wall_ns)) {
 		r->damaged++;
 		return true;
 	}
@@ -358,7 +359,8 @@ static bool load(struct recording *r, const char *path, struct err *err)
 	if (r->len < sizeof head || memcmp(r->text, head, sizeof head - 1) != 0)
 		return err_set(err, ERR_FORMAT, "%s is no recording of hotset", path);
 	if (r->text[sizeof head - 1] != '1' || r->text[sizeof head] != ' ')
-		return err_set(err, ERR_FORMAT, "%s was written by a newer version of hotset", path);
+		return err_set(err, ERR_FORMAT,
+			"%s was written by a newer version of hotset", path);
 	while (rest.p < rest.end) {
 		const char *nl = memchr(rest.p, '\n', (size_t)(rest.end - rest.p));
 

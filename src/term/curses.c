@@ -92,7 +92,8 @@ static const char *choose_type(struct err *err)
 		return term;
 	text_sanitize(shown, sizeof shown, term ? term : "", term ? strlen(term) : 0);
 	if (term && is_usable(term, &known) == false && known) {
-		err_set(err, ERR_SYSTEM, "the terminal type TERM=%s cannot move its cursor: set TERM, or "
+		err_set(err, ERR_SYSTEM,
+			"the terminal type TERM=%s cannot move its cursor: set TERM, or "
 			"use -b for plain text", shown);
 		return NULL;
 	}
@@ -102,7 +103,8 @@ static const char *choose_type(struct err *err)
 		log_write("terminal type TERM=%s is unknown here, %s is used", shown, fallbacks[i]);
 		return fallbacks[i];
 	}
-	err_set(err, ERR_SYSTEM, "the terminal type TERM=%s is unknown here and so are xterm and vt100: "
+	err_set(err, ERR_SYSTEM,
+		"the terminal type TERM=%s is unknown here and so are xterm and vt100: "
 		"set TERM, install ncurses-base, or use -b", shown);
 	return NULL;
 }
@@ -154,7 +156,8 @@ static void set_modes(const struct term *t)
 static bool open_files(struct term *t, struct err *err)
 {
 	if (!isatty(STDOUT_FILENO))
-		return err_set(err, ERR_SYSTEM, "standard output is no terminal: use -b for plain text");
+		return err_set(err, ERR_SYSTEM,
+			"standard output is no terminal: use -b for plain text");
 	t->fd_in = isatty(STDIN_FILENO) ? dup(STDIN_FILENO)
 					: open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	if (t->fd_in < 0)
@@ -274,7 +277,7 @@ static short color_number(const struct term *t, int32_t rgb, bool is_bg)
 	return (short)(COLORS >= 256 ? theme_to_256(rgb) : theme_to_8(rgb) % 8);
 }
 
-/* The pair of a style; 0 for default on default; -1 when there are no colours or no pair is left. */
+/* The pair of a style; 0 for default on default; -1 without colours or when no pair is left. */
 static int style_pair(struct term *t, const struct style *s)
 {
 	struct pair want;

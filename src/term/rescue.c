@@ -32,7 +32,7 @@ static void on_fatal(int sig)
 		(void)ignored;
 		tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
 	}
-	/* SA_RESETHAND put the default action back: this ends the process as if nothing was caught */
+	/* SA_RESETHAND put the default action back: this ends the process as if uncaught */
 	raise(sig);
 }
 
