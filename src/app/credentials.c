@@ -94,8 +94,11 @@ void credentials_from_env(struct target *t, unsigned n, const char *(*env)(const
 
 /* ---- the terminal ---- */
 
-/* Without echo; signals are off, so Ctrl-C is a byte and the mode is always restored. */
-static bool read_secret(int fd, char *buf, size_t cap)
+/*
+ * Asks without echo; signals are off, so Ctrl-C is a byte and the mode is always restored. The
+ * question comes after the change of mode, which throws away what was typed before.
+ */
+static bool ask_secret(int fd, const struct target *t, char *buf, size_t cap)
 {
 	struct termios old, quiet;
 	size_t n = 0;
@@ -110,6 +113,7 @@ static bool read_secret(int fd, char *buf, size_t cap)
 	quiet.c_cc[VTIME] = 0;
 	if (tcsetattr(fd, TCSAFLUSH, &quiet) != 0)
 		return false;
+	dprintf(fd, "Password for %s at %s: ", t->user, t->address);
 	while (read(fd, &c, 1) == 1 && c != '\003' && c != '\004') {
 		if (c == '\n' || c == '\r') {
 			ok = true;
@@ -139,8 +143,7 @@ static bool prompt(int fd, struct target *t, struct err *err)
 {
 	char secret[256];
 
-	dprintf(fd, "Password for %s at %s: ", t->user, t->address);
-	bool ok = read_secret(fd, secret, sizeof secret);
+	bool ok = ask_secret(fd, t, secret, sizeof secret);
 	dprintf(fd, "\n");
 	if (ok)
 		target_set_credentials(t, t->user, secret);

@@ -450,6 +450,30 @@ static void a_password_is_nowhere_to_be_seen(void **state)
 	close(fd);
 }
 
+/* A user without a password: asked for on the terminal, without echo, and Ctrl-C gives up. */
+static void a_missing_password_is_asked_for(void **state)
+{
+	(void)state;
+	char uri[64], named[96];
+	int fd = silent_server(uri, sizeof(uri));
+
+	snprintf(named, sizeof(named), "redis://u@%s", uri + strlen("redis://"));
+	struct tty t = start((struct setup){.w = 100, .h = 30, .args = {named}});
+	expect(&t, "Password for u at 127.0.0.1");
+	send_keys(&t, "s3cret\r");
+	expect(&t, "?1049h");
+	assert_null(strstr(t.out, "s3c"));
+	quit_and_check(&t);
+	t = start((struct setup){.w = 100, .h = 30, .args = {named}});
+	expect(&t, "Password for u");
+	send_keys(&t, "s3\003");
+	assert_exit(wait_end(&t, WAIT_MS), 1);
+	assert_non_null(strstr(t.out, "no password"));
+	assert_restored(&t);
+	finish(&t);
+	close(fd);
+}
+
 static void every_size_is_survived(void **state)
 {
 	static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 200}, {38, 10}, {80, 1}, {0, 0}, {500, 300}, {40, 12}};
@@ -630,6 +654,7 @@ int main(void)
 		cmocka_unit_test(a_vanished_terminal_ends_it),
 		cmocka_unit_test(suspends_and_comes_back),
 		cmocka_unit_test(a_password_is_nowhere_to_be_seen),
+		cmocka_unit_test(a_missing_password_is_asked_for),
 		cmocka_unit_test(every_size_is_survived),
 		cmocka_unit_test(without_a_size_the_environment_counts),
 		cmocka_unit_test(follows_the_size),
