@@ -8,12 +8,13 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "fake.h"
 #include "pty.h"
-#include "servers.h"
 #include "support.h"
 
 #define WARM_S    8
@@ -158,35 +159,55 @@ static void bench_hung(void)
 
 /* ---- a fleet ---------------------------------------------------------------------------------- */
 
-static void bench_fleet(void)
+/* A Redis that says the same each time. */
+static void serve_info(struct fake_conn *c)
 {
-	struct server *redis = server_redis(NULL);
-	static char target[FLEET][64];
-	const char *argv[FLEET + 2] = {program};
+	char words[FAKE_WORDS][FAKE_WORD_MAX];
+
+	while (fake_read_command(c, words) > 0) {
+		if (strcasecmp(words[0], "INFO") == 0) {
+			fake_send_bulk(c, c->arg);
+		} else {
+			fake_puts(c, "+OK\r\n");
+		}
+	}
+}
+
+static void measure_fleet(const char *const argv[])
+{
 	struct pty p;
 	struct pty *one[] = {&p};
 	double cpu, begin;
 
-	if (!redis) {
-		fprintf(stderr, "no redis-server: the fleet is not measured\n");
+	if (!pty_start(&p, argv)) {
+		fprintf(stderr, "cannot start the screen on a fleet\n");
 		return;
 	}
+	pty_drain(one, 1, WARM_S);
+	begin = now_s();
+	cpu = process_cpu(p.pid);
+	pty_drain(one, 1, MEASURE_S);
+	bench_report("cpu, 250 endpoints", (process_cpu(p.pid) - cpu) / (now_s() - begin) * 100,
+		"% of a core", 20);
+	bench_report("memory, 250 endpoints", process_resident(p.pid) / 1048576, "MiB", 0);
+	pty_end(&p);
+}
+
+static void bench_fleet(void)
+{
+	char *info = test_fixture("cases/A01.info", NULL);
+	struct fake *fake[FLEET];
+	const char *argv[FLEET + 2] = {program};
+
 	for (int i = 0; i < FLEET; i++) {
-		snprintf(target[i], sizeof(target[i]), "r%03d=%s", i, server_uri(redis));
-		argv[i + 1] = target[i];
+		fake[i] = fake_start(serve_info, info);
+		argv[i + 1] = fake_uri(fake[i], "redis", NULL);
 	}
-	argv[FLEET + 1] = NULL;
-	if (pty_start(&p, argv) && pty_await(&p, "overview", 10) >= 0) {
-		pty_drain(one, 1, WARM_S);
-		begin = now_s();
-		cpu = process_cpu(p.pid);
-		pty_drain(one, 1, MEASURE_S);
-		bench_report("cpu, 250 endpoints", (process_cpu(p.pid) - cpu) / (now_s() - begin) * 100,
-			"% of a core", 20);
-		bench_report("memory, 250 endpoints", process_resident(p.pid) / 1048576, "MiB", 0);
-		pty_end(&p);
+	measure_fleet(argv);
+	for (int i = 0; i < FLEET; i++) {
+		fake_stop(fake[i]);
 	}
-	server_stop(redis);
+	free(info);
 }
 
 int main(void)
