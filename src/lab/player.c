@@ -22,10 +22,10 @@ enum { OP_REPLY = 1, OP_QUERY = 2004, OP_MSG = 2013 };
 enum { CODE_COMMAND_NOT_FOUND = 59 };
 
 struct recording {
-	uint8_t *data;
+	uint8_t *data; /* lives as long as the process */
 	size_t   len;
-	bson_t   frame[FRAMES_MAX]; /* each a view of data */
 	unsigned n;
+	bson_t   frame[FRAMES_MAX]; /* each a view of data */
 };
 
 /* A connection, in a process of its own: its place in the recording is its own as well. */
@@ -337,6 +337,7 @@ int player_run(const char *path)
 
 	if (!rec || listener < 0 || !load(path, rec)) {
 		printf("cannot play %s\n", path);
+		free(rec);
 		return 1;
 	}
 	signal(SIGCHLD, SIG_IGN);
