@@ -32,6 +32,7 @@ struct verdict {
 	uint16_t    endpoint;
 	int64_t     since_wall_ns;
 	uint64_t    event_id;   /* the event that it began */
+	bool        standing;   /* a lasting property of the place: after all others of its level */
 	char        text[256];  /* the sentence, with its numbers */
 	char        next[160];  /* what to do next */
 	struct data data;

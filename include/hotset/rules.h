@@ -34,6 +34,7 @@ struct rule {
 	enum kind   kind;
 	double      hold_s;     /* how long it must not hold before the verdict goes */
 	bool        quiet;      /* no begin and end events below warn: a normal state, say */
+	bool        standing;   /* a lasting property of the place, not a condition: listed last */
 	void (*eval)(const struct model *m, const struct endpoint *ep, struct finding *out);
 	/* for courses, instead of eval; may emit its own events through model_add_event() */
 	size_t state_size;

@@ -223,6 +223,8 @@ static bool is_before(const struct verdict *a, const struct verdict *b)
 {
 	if (a->level != b->level)
 		return a->level > b->level;
+	if (a->standing != b->standing)
+		return b->standing;
 	if (a->since_wall_ns != b->since_wall_ns)
 		return a->since_wall_ns < b->since_wall_ns;
 	return a->endpoint < b->endpoint;
@@ -266,9 +268,11 @@ static void list_verdicts(struct model *m, const struct endpoint *ep, const stru
 		if (s->level == LEVEL_OK)
 			continue;
 
+		const struct rule *rule = rule_at(ep->kind, i);
 		struct verdict v = {
 			.level = s->level,
-			.code = code_of(rule_at(ep->kind, i), s->held),
+			.code = code_of(rule, s->held),
+			.standing = rule->standing,
 			.endpoint = ep->index,
 			.since_wall_ns = s->since_wall_ns,
 			.event_id = s->event_id,

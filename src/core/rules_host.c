@@ -89,6 +89,7 @@ const struct rule rules_host[] = {
 		.kind = KIND_HOST,
 		.hold_s = 60,
 		.quiet = true,
+		.standing = true,
 		.eval = eval_virtual},
 	{0},
 };
