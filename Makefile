@@ -142,7 +142,7 @@ demo: ## set up, build, and show three private caches under load on the live scr
 
 docs: $(B)/hotset $(B)/tests/tools/shot ## write docs/METRICS.md and docs/screen.svg anew, from the program
 	$(Q)$(B)/hotset metrics --markdown >docs/METRICS.md
-	$(Q)$(B)/tests/tools/shot docs/recordings/scan.rec.gz 41 overview >docs/screen.svg
+	$(Q)$(B)/tests/tools/shot docs/recordings/scan.rec.gz 43 overview >docs/screen.svg
 
 install: $(PROGS) ## into PREFIX (/usr/local), below DESTDIR
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/man/man1 share/man/man5 share/hotset/themes \

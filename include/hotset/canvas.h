@@ -87,7 +87,8 @@ int  canvas_text(struct canvas *c, int x, int y, const char *s, enum role role, 
 int  canvas_text_fit(struct canvas *c, int x, int y, int w, const char *s, enum role role, unsigned attr);
 /* Right-aligned, ending before x_end; at most w cells. */
 void canvas_text_right(struct canvas *c, int x_end, int y, int w, const char *s, enum role role, unsigned attr);
-int  canvas_printf(struct canvas *c, int x, int y, enum role role, unsigned attr, const char *fmt, ...) PRINTF_LIKE(6, 7);
+int  canvas_printf(struct canvas *c, int x, int y, enum role role, unsigned attr, const char *fmt,
+	...) PRINTF_LIKE(6, 7);
 void canvas_fill(struct canvas *c, struct rect r, char32_t ch, enum role role);
 /* Gives the cells of r another role and attributes; glyphs stay. */
 void canvas_recolor(struct canvas *c, struct rect r, enum role role, unsigned attr);

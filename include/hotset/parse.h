@@ -42,8 +42,8 @@ enum status parse_redis_error(const char *line, size_t len, struct err *err);
  * ---- memcached: one or several replies to `stats`, `stats settings`, `items`, `slabs` and
  * `extstore`, one after another ("STAT name value\r\n" ... "END\r\n") ----
  * A last line without newline (other than END) was cut off: false, or, where lines do not end in
- * CR LF (pasted by hand), it is ignored. Without a final END the status becomes PARTIAL. A proxy: UNSUPPORTED, memcached.kind "proxy". Sets pid and start_s: see
- * parse_settle_epoch().
+ * CR LF (pasted by hand), it is ignored. Without a final END the status becomes PARTIAL. A proxy:
+ * UNSUPPORTED, memcached.kind "proxy". Sets pid and start_s: see parse_settle_epoch().
  */
 MUST_CHECK bool parse_memcached_stats(const char *buf, size_t len, struct sample *out, struct err *err);
 /* The first line of a reply that is not a STAT line, as a status. */

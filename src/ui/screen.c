@@ -241,7 +241,8 @@ static void headline_waiting(const struct model *m, struct headline *h)
 	for (unsigned i = 0; i < m->n; i++)
 		waiting += !m->ep[i]->last;
 	if (m->n == 0)
-		(void)snprintf(h->text, sizeof(h->text), "nothing is watched: no server answered on this host's usual ports");
+		(void)snprintf(h->text, sizeof(h->text),
+			"nothing is watched: no server answered on this host's usual ports");
 	else if (waiting)
 		(void)snprintf(h->text, sizeof(h->text), "waiting for the first answer of %u of %u", waiting, m->n);
 	h->level = waiting || m->n == 0 ? LEVEL_INFO : LEVEL_OK;
