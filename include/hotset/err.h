@@ -33,7 +33,7 @@ enum err_code {
 struct err {
 	enum err_code code;
 	int           sys; /* errno, 0 if none */
-	char          msg[192];
+	char          msg[256];
 };
 
 /* Fills err (NULL is allowed) and returns false. Control characters in the result become '?'. */

@@ -6,6 +6,7 @@
 #include "hotset/term.h"
 #include "output.h"
 #include "runner.h"
+#include "themes.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -99,12 +100,18 @@ static void fill_standard_fds(void)
 int app_main(int argc, char **argv)
 {
 	struct options o;
+	struct theme theme;
 	struct err err;
 
 	fill_standard_fds();
 	if (!options_parse(&o, argc, argv, get_env, &err)) {
 		complain(&err);
 		return o.command == COMMAND_CHECK ? 3 : 2;
+	}
+	if (o.theme && !theme_from_options(&theme, &o, &err)) { /* also where none is drawn with */
+		complain(&err);
+		options_finish(&o);
+		return 2;
 	}
 	if (o.log_file && !log_open(o.log_file, &err)) {
 		complain(&err);
