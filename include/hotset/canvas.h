@@ -84,16 +84,19 @@ void canvas_put(struct canvas *c, int x, int y, char32_t ch, enum role role, uns
 /* Draws UTF-8 (a newline ends it); returns the cells it took, also where they were clipped. */
 int  canvas_text(struct canvas *c, int x, int y, const char *s, enum role role, unsigned attr);
 /* At most w cells, cut with an ellipsis; returns the cells used. */
-int  canvas_text_fit(struct canvas *c, int x, int y, int w, const char *s, enum role role, unsigned attr);
+int  canvas_text_fit(struct canvas *c, int x, int y, int w, const char *s, enum role role,
+	unsigned attr);
 /* Right-aligned, ending before x_end; at most w cells. */
-void canvas_text_right(struct canvas *c, int x_end, int y, int w, const char *s, enum role role, unsigned attr);
+void canvas_text_right(struct canvas *c, int x_end, int y, int w, const char *s, enum role role,
+	unsigned attr);
 int  canvas_printf(struct canvas *c, int x, int y, enum role role, unsigned attr, const char *fmt,
 	...) PRINTF_LIKE(6, 7);
 void canvas_fill(struct canvas *c, struct rect r, char32_t ch, enum role role);
 /* Gives the cells of r another role and attributes; glyphs stay. */
 void canvas_recolor(struct canvas *c, struct rect r, enum role role, unsigned attr);
 /* A frame with a title at the left of its upper edge and a note at the right (either may be NULL). */
-void canvas_box(struct canvas *c, struct rect r, const char *title, const char *note, enum role border);
+void canvas_box(struct canvas *c, struct rect r, const char *title, const char *note,
+	enum role border);
 const struct cell *canvas_cell(const struct canvas *c, int x, int y);
 bool canvas_equal(const struct canvas *a, const struct canvas *b);
 

@@ -30,14 +30,14 @@ bool view_find(const char *name, enum view *out);
 /* What the screen shows of the model. Changed by keys only; drawing reads it. */
 struct view_state {
 	enum view view;
-	int       selected[KIND_COUNT]; /* endpoint shown in the view of its kind, -1: the first/worst */
+	int       selected[KIND_COUNT]; /* endpoint shown in the view of its kind, -1: the first */
 	int       cursor;          /* selected row of the view's table */
 	bool      help;            /* the help overlay is open */
 	bool      paused;
 	bool      replay;          /* times come from a recording */
 	double    replay_speed;
 	char      replay_file[64];
-	int       columns_s;       /* seconds per step of graphs, 1 by default; braille has 2 steps a cell */
+	int       columns_s;       /* seconds per step of graphs; braille has two steps a cell */
 	double    interval_s;
 	char      message[128];    /* one line for the user, shown instead of the keys; "" none */
 	const char *theme_name;
@@ -49,7 +49,7 @@ void view_state_init(struct view_state *s);
 struct panel_ctx {
 	const struct model      *m;
 	const struct view_state *s;
-	const struct endpoint   *ep; /* NULL for panels about all endpoints, and where there is none */
+	const struct endpoint   *ep; /* NULL: about all endpoints, or there is none */
 };
 
 /* Heights of a panel: below min it says nothing useful, above max it has nothing to add. */
@@ -62,7 +62,7 @@ struct sheet;
 
 struct panel_ops {
 	const char *name;
-	const struct sheet *sheet; /* bars, figures and a graph (widgets.h); NULL: the functions below */
+	const struct sheet *sheet; /* bars, figures, a graph (widgets.h); else NULL and: */
 	/* Heights, its border included, at the width w. */
 	struct extent (*measure)(const struct panel_ctx *x, int w);
 	/* Draws itself with its border into r. */
@@ -70,7 +70,8 @@ struct panel_ops {
 };
 
 struct extent panel_measure(const struct panel_ops *ops, const struct panel_ctx *x, int w);
-void panel_draw(const struct panel_ops *ops, const struct panel_ctx *x, struct canvas *c, struct rect r);
+void panel_draw(const struct panel_ops *ops, const struct panel_ctx *x, struct canvas *c,
+	struct rect r);
 
 /* A view is made of panels, in the order in which they are kept when space is short. */
 struct view_item {
@@ -81,11 +82,13 @@ struct view_item {
 };
 #define VIEW_ITEMS_MAX 32
 /* What the present view is made of (src/panel/panels.c); returns how many. */
-unsigned view_build(const struct model *m, const struct view_state *s, struct view_item out[VIEW_ITEMS_MAX]);
+unsigned view_build(const struct model *m, const struct view_state *s,
+	struct view_item out[VIEW_ITEMS_MAX]);
 /* Rows that the cursor of the present view can stand on; 0 where there is none. */
 int view_rows(const struct model *m, const struct view_state *s);
-/* The endpoint of a kind that is looked at: the selected one, else the first; NULL if there is none. */
-const struct endpoint *view_endpoint(const struct model *m, const struct view_state *s, enum kind k);
+/* The endpoint of a kind that is looked at: the selected one, else the first; NULL: none. */
+const struct endpoint *view_endpoint(const struct model *m, const struct view_state *s,
+	enum kind k);
 /* The kind of endpoints that a view is about; false for views about all. */
 bool view_kind(enum view v, enum kind *out);
 /* Opens the endpoint under the cursor, if the view is a list of endpoints. */
@@ -95,7 +98,7 @@ bool view_open(const struct model *m, struct view_state *s);
 void screen_draw(const struct model *m, const struct view_state *s, struct canvas *c);
 void help_draw(const struct model *m, const struct view_state *s, struct canvas *c);
 
-/* ---- layout, a pure function of integers: places n panels in r, dropping what does not fit ---- */
+/* ---- layout, pure integers: places n panels in r, dropping what does not fit ---- */
 #define LAYOUT_ITEMS_MAX VIEW_ITEMS_MAX
 struct layout_item {
 	struct extent size;

@@ -14,7 +14,7 @@
 struct pane {
 	const struct panel_ctx *x;
 	struct canvas          *c;
-	struct rect             frame, in; /* in: inside the border and a blank column on each side */
+	struct rect             frame, in; /* in: inside of the border and its blank columns */
 	struct rect             old_clip;
 	int                     y;       /* the next free line */
 	int                     title_w; /* cells of the upper border that the title takes */
@@ -67,8 +67,8 @@ struct bar {
 	const char    *label;
 	enum metric_id id;
 	enum metric_id target, trigger; /* METRIC_COUNT: none */
-	double         scale;           /* upper end in the metric's unit; 0: 1.2 times the trigger */
-	enum metric_id scale_id;        /* where scale is 0 and there is no trigger: twice its value */
+	double         scale;           /* upper end; 0: 1.2 times the trigger */
+	enum metric_id scale_id;        /* without scale and trigger: twice this metric's value */
 };
 void pane_bar(struct pane *p, const struct bar *b);
 
@@ -87,7 +87,8 @@ void pane_graph(struct pane *p, enum metric_id id, enum role role, enum caption 
 #define NOTE_MAX 64
 struct sheet {
 	const char         *title;
-	const char       *(*note)(const struct panel_ctx *x, char buf[NOTE_MAX], bool ascii); /* or NULL */
+	/* at the right of the upper border; or NULL */
+	const char       *(*note)(const struct panel_ctx *x, char buf[NOTE_MAX], bool ascii);
 	const struct bar   *bars;
 	unsigned            nbars;
 	void              (*text)(struct pane *p); /* draws at most text_lines lines; or NULL */
@@ -117,7 +118,7 @@ struct table_view {
 	unsigned             n;
 	int                  sort;   /* column to sort by, the largest first; -1: as they came */
 	int                  cursor; /* selected line, -1 none */
-	enum level         (*level)(const struct endpoint *ep, unsigned row); /* marks lines; or NULL */
+	enum level         (*level)(const struct endpoint *ep, unsigned row); /* of a line; or NULL */
 	const char          *empty;  /* said when the table is there and has no rows */
 };
 /* The table's rows from the frame of the pane's endpoint. */
@@ -145,7 +146,8 @@ enum level status_level(enum status s);
 const char *status_advice(enum status s); /* what to do about it; "" for ok */
 /* "ok", "auth", "waiting 4 s", "stale 12 s": the state in words. */
 #define STATE_TEXT_MAX 48
-const char *endpoint_state(char buf[STATE_TEXT_MAX], const struct model *m, const struct endpoint *ep);
+const char *endpoint_state(char buf[STATE_TEXT_MAX], const struct model *m,
+	const struct endpoint *ep);
 /* True once the endpoint ever gave figures. */
 bool endpoint_has_data(const struct endpoint *ep);
 /* The i-th endpoint of a kind, NULL past the end. */

@@ -38,8 +38,8 @@ static void forget(struct kept_rows *k)
 	*k = (struct kept_rows){0};
 }
 
-static void keep_table(struct kept_rows *k, const struct frame_rows *rows, unsigned ncols,
-	int64_t mono_ns)
+static void keep_table(
+	struct kept_rows *k, const struct frame_rows *rows, unsigned ncols, int64_t mono_ns)
 {
 	forget(k);
 	if (rows->n) {

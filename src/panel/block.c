@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 #define WORDS_H 8 /* inner lines from which two are reserved for the verdict */
 
 static const struct bar mongo_bars[] = {
-	{"fill", METRIC_MONGO_CACHE_FILL, METRIC_MONGO_CACHE_TARGET, METRIC_MONGO_CACHE_TRIGGER, 100,
-		METRIC_COUNT},
+	{"fill", METRIC_MONGO_CACHE_FILL, METRIC_MONGO_CACHE_TARGET, METRIC_MONGO_CACHE_TRIGGER,
+		100, METRIC_COUNT},
 	{"dirty", METRIC_MONGO_CACHE_DIRTY_FILL, METRIC_MONGO_CACHE_DIRTY_TARGET,
 		METRIC_MONGO_CACHE_DIRTY_TRIGGER, 0, METRIC_COUNT},
 };
@@ -65,10 +66,10 @@ static const struct field host_fields[] = {
 };
 
 static const struct {
-	const struct bar   *bars;
+	const struct bar *bars;
 	const struct field *fields;
-	enum metric_id      graph;
-	enum role           role;
+	enum metric_id graph;
+	enum role role;
 } shapes[KIND_COUNT] = {
 	[KIND_MONGO] = {mongo_bars, mongo_fields, METRIC_MONGO_CACHE_PAGES_READ, ROLE_GRAPH},
 	[KIND_REDIS] = {redis_bars, redis_fields, METRIC_REDIS_MISSES, ROLE_GRAPH},

@@ -1,8 +1,9 @@
 /* What happened, newest first. */
 #include <stdio.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 #define TIME_W  8
 #define STATE_W 5
@@ -16,16 +17,19 @@ static void draw_event(struct pane *p, const struct event *e)
 	int x = p->in.x, end = p->in.x + p->in.w;
 	bool names = m->n > 1 && p->in.w >= 60;
 
-	(void)canvas_text_fit(p->c, x, p->y, TIME_W, time_text(time, e->wall_ns, p->x->s), ROLE_DIM, 0);
+	(void)canvas_text_fit(
+		p->c, x, p->y, TIME_W, time_text(time, e->wall_ns, p->x->s), ROLE_DIM, 0);
 	x += TIME_W + 1;
 	(void)canvas_text(p->c, x, p->y, level_symbol(e->level), level_role(e->level), 0);
 	x += 2;
 	if (p->in.w >= 50) {
-		(void)canvas_text_fit(p->c, x, p->y, STATE_W, event_state_word(e->state), ROLE_LABEL, 0);
+		(void)canvas_text_fit(
+			p->c, x, p->y, STATE_W, event_state_word(e->state), ROLE_LABEL, 0);
 		x += STATE_W + 1;
 	}
 	if (names) {
-		(void)canvas_text_fit(p->c, x, p->y, NAME_W, name, kind_role(m->ep[e->endpoint]->kind), 0);
+		(void)canvas_text_fit(
+			p->c, x, p->y, NAME_W, name, kind_role(m->ep[e->endpoint]->kind), 0);
 		x += NAME_W + 1;
 	}
 	(void)canvas_text_fit(p->c, x, p->y, end - x, e->text,
@@ -53,7 +57,8 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	(void)snprintf(note, sizeof(note), "%d", n);
 	pane_open(&p, x, c, r, "events, newest first", n ? note : NULL);
 	first = table_first(cursor, n, pane_left(&p));
-	for (int i = first; pane_left(&p) > 0 && (e = model_event(x->m, (unsigned)i)) != NULL; i++) {
+	for (int i = first; pane_left(&p) > 0 && (e = model_event(x->m, (unsigned)i)) != NULL;
+		i++) {
 		int y = p.y;
 
 		draw_event(&p, e);

@@ -2,9 +2,10 @@
 #include <stdio.h>
 
 #include "hotset/num.h"
-#include "hotset/panels.h"
 #include "hotset/text.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 enum fleet_column { NAME, KIND, STATE, FILL, HITS, MISSES, EVICTED, WHAT, COLUMNS };
 
@@ -50,13 +51,16 @@ static const char *what_of(const struct model *m, const struct endpoint *ep)
 	return status_has_data(ep->status) ? "" : ep->err.msg;
 }
 
-static void draw_figure(struct pane *p, const struct endpoint *ep, enum metric_id id, int x_end, int w)
+static void draw_figure(
+	struct pane *p, const struct endpoint *ep, enum metric_id id, int x_end, int w)
 {
-	struct value v = id == METRIC_COUNT ? (struct value){.why = REASON_NOT_SENT}
-	                                    : frame_value(&ep->frame, id);
+	struct value v = {.why = REASON_NOT_SENT};
 	char buf[NUM_MAX];
-	bool old = model_is_stale(p->x->m, ep) || !value_ok(v);
+	bool old;
 
+	if (id != METRIC_COUNT)
+		v = frame_value(&ep->frame, id);
+	old = model_is_stale(p->x->m, ep) || !value_ok(v);
 	if (!value_ok(v))
 		(void)snprintf(buf, sizeof(buf), "–");
 	else if (metric_desc(id)->unit == UNIT_PER_SEC)
@@ -66,26 +70,43 @@ static void draw_figure(struct pane *p, const struct endpoint *ep, enum metric_i
 	canvas_text_right(p->c, x_end, p->y, w, buf, old ? ROLE_DIM : ROLE_VALUE, 0);
 }
 
-static void draw_cell(struct pane *p, const struct endpoint *ep, enum fleet_column col, int x, int w)
+static void draw_cell(
+	struct pane *p, const struct endpoint *ep, enum fleet_column col, int x, int w)
 {
 	enum level level = endpoint_level(p->x->m, ep);
 	char state[STATE_TEXT_MAX];
 
 	switch (col) {
-	case NAME: (void)canvas_text_fit(p->c, x, p->y, w, ep->name, kind_role(ep->kind), 0); break;
-	case KIND: (void)canvas_text_fit(p->c, x, p->y, w, kind_name(ep->kind), ROLE_LABEL, 0); break;
+	case NAME:
+		(void)canvas_text_fit(p->c, x, p->y, w, ep->name, kind_role(ep->kind), 0);
+		break;
+	case KIND:
+		(void)canvas_text_fit(p->c, x, p->y, w, kind_name(ep->kind), ROLE_LABEL, 0);
+		break;
 	case STATE:
 		(void)canvas_text_fit(p->c, x, p->y, w,
 			status_has_data(ep->status) && !model_is_stale(p->x->m, ep)
-				? level_word(level) : endpoint_state(state, p->x->m, ep),
+				? level_word(level)
+				: endpoint_state(state, p->x->m, ep),
 			level_role(level), 0);
 		break;
-	case FILL: draw_figure(p, ep, figures[ep->kind].fill, x + w, w); break;
-	case HITS: draw_figure(p, ep, figures[ep->kind].hits, x + w, w); break;
-	case MISSES: draw_figure(p, ep, figures[ep->kind].misses, x + w, w); break;
-	case EVICTED: draw_figure(p, ep, figures[ep->kind].evicted, x + w, w); break;
-	case WHAT: (void)canvas_text_fit(p->c, x, p->y, w, what_of(p->x->m, ep), ROLE_DEFAULT, 0); break;
-	case COLUMNS: break;
+	case FILL:
+		draw_figure(p, ep, figures[ep->kind].fill, x + w, w);
+		break;
+	case HITS:
+		draw_figure(p, ep, figures[ep->kind].hits, x + w, w);
+		break;
+	case MISSES:
+		draw_figure(p, ep, figures[ep->kind].misses, x + w, w);
+		break;
+	case EVICTED:
+		draw_figure(p, ep, figures[ep->kind].evicted, x + w, w);
+		break;
+	case WHAT:
+		(void)canvas_text_fit(p->c, x, p->y, w, what_of(p->x->m, ep), ROLE_DEFAULT, 0);
+		break;
+	case COLUMNS:
+		break;
 	}
 }
 

@@ -1,6 +1,7 @@
 /* Reads and writes by device. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct column columns[] = {
 	{"device", COL_HOST_DISK_DEVICE, 12, true, 0, true},
@@ -8,8 +9,8 @@ static const struct column columns[] = {
 	{"written", COL_HOST_DISK_WRITE, 10, false, 0, false},
 };
 
-static const struct table_view view = {TABLE_HOST_DISK, columns, 3, COL_HOST_DISK_READ, -1, NULL,
-	"no whole disk is visible here"};
+static const struct table_view view = {
+	TABLE_HOST_DISK, columns, 3, COL_HOST_DISK_READ, -1, NULL, "no whole disk is visible here"};
 
 static struct extent measure(const struct panel_ctx *x, int w)
 {

@@ -1,6 +1,7 @@
 /* Block reads and writes of the host. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"pg in", METRIC_HOST_VM_PGIN},

@@ -1,8 +1,9 @@
 /* Memory of the host and of the cgroup: the page cache is the second cache below the database's. */
 #include <stdio.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct bar bars[] = {
 	{"used", METRIC_HOST_MEM_USED_SHARE, METRIC_COUNT, METRIC_COUNT, 100, METRIC_COUNT},
@@ -23,11 +24,13 @@ static const struct field fields[] = {
 static void draw_where(struct pane *p)
 {
 	const char *scope = pane_info(p, METRIC_HOST_SCOPE);
-	const char *container = pane_info(p, METRIC_HOST_CONTAINER), *virt = pane_info(p, METRIC_HOST_VIRT);
+	const char *container = pane_info(p, METRIC_HOST_CONTAINER),
+		   *virt = pane_info(p, METRIC_HOST_VIRT);
 	const char *storage = pane_info(p, METRIC_HOST_STORAGE);
 
 	pane_printf(p, ROLE_DIM, "virtual %s  container %s  storage %s%s%s", *virt ? virt : "n/a",
-		*container ? container : "n/a", *storage ? storage : "n/a", *scope ? "  scope " : "", scope);
+		*container ? container : "n/a", *storage ? storage : "n/a",
+		*scope ? "  scope " : "", scope);
 }
 
 static const char *note(const struct panel_ctx *x, char buf[NOTE_MAX], bool ascii)

@@ -1,6 +1,7 @@
 /* Pressure stall information, and what reclaim does. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct bar bars[] = {
 	{"mem some", METRIC_HOST_PSI_MEM_SOME, METRIC_COUNT, METRIC_COUNT, 100, METRIC_COUNT},

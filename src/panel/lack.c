@@ -1,8 +1,9 @@
 /* A view without an endpoint of its kind says how to add one. */
 #include <stdio.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 struct lack {
 	const char *title, *what, *how;
@@ -14,17 +15,21 @@ static struct lack lack_of(enum view v)
 	case VIEW_MONGO:
 	case VIEW_OPS:
 		return (struct lack){"MongoDB", "no MongoDB is watched",
-			"hotset mongodb://127.0.0.1:27017   or: hotset lab, which starts an embedded node"};
+			"hotset mongodb://127.0.0.1:27017   or: hotset lab, which starts an "
+			"embedded node"};
 	case VIEW_REDIS:
-		return (struct lack){"Redis", "no Redis is watched", "hotset redis://127.0.0.1:6379"};
+		return (struct lack){
+			"Redis", "no Redis is watched", "hotset redis://127.0.0.1:6379"};
 	case VIEW_MEMCACHED:
-		return (struct lack){"memcached", "no memcached is watched", "hotset memcached://127.0.0.1:11211"};
+		return (struct lack){"memcached", "no memcached is watched",
+			"hotset memcached://127.0.0.1:11211"};
 	case VIEW_HOST:
 		return (struct lack){"host", "no host is watched",
 			"hotset proc:   or a node_exporter: hotset http://host:9100/metrics"};
 	default:
 		return (struct lack){"hotset", "nothing is watched",
-			"hotset mongodb://host redis://host memcached://host proc:   (hotset --help lists all)"};
+			"hotset mongodb://host redis://host memcached://host proc:   (hotset "
+			"--help lists all)"};
 	}
 }
 

@@ -1,6 +1,7 @@
 /* What is evicted, how young it was, and whether anybody had read it. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"evicted", METRIC_MEMCACHED_EVICTIONS},

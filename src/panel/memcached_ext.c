@@ -1,6 +1,7 @@
 /* Flash behind the memory (extstore). Left out where the server has none. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"reads", METRIC_MEMCACHED_EXT_READS},

@@ -1,6 +1,8 @@
-/* The hit ratio of the interval beside that since start, and the misses that somebody else answers. */
-#include "hotset/panels.h"
+/* The hit ratio of the interval beside that since start, and the misses that somebody else answers.
+ */
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct bar bars[] = {
 	{"now", METRIC_MEMCACHED_HIT_RATIO, METRIC_COUNT, METRIC_COUNT, 100, METRIC_COUNT},

@@ -1,6 +1,7 @@
 /* Connections, and the latency of our own gets where they are asked for. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"conns", METRIC_MEMCACHED_CONNS},

@@ -1,6 +1,7 @@
 /* Memory against its limit, and how much of the slabs' memory is rounding. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct bar bars[] = {
 	{"fill", METRIC_MEMCACHED_MEM_FILL, METRIC_COUNT, METRIC_COUNT, 100, METRIC_COUNT},

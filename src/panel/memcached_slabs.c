@@ -1,8 +1,9 @@
 /* Slab classes: one can starve and evict its young items while another has memory to spare. */
 #include <stdio.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct column columns[] = {
 	{"class", COL_MEMCACHED_SLAB_CLASS, 5, false, 0, false},
@@ -25,7 +26,8 @@ static enum level row_level(const struct endpoint *ep, unsigned row)
 	struct value pages = cells[COL_MEMCACHED_SLAB_PAGE_SHARE].num;
 	struct value evictions = cells[COL_MEMCACHED_SLAB_EVICTED_SHARE].num;
 
-	return value_ok(pages) && value_ok(evictions) && evictions.v > 2 * pages.v ? LEVEL_WARN : LEVEL_OK;
+	return value_ok(pages) && value_ok(evictions) && evictions.v > 2 * pages.v ? LEVEL_WARN
+										   : LEVEL_OK;
 }
 
 static struct extent measure(const struct panel_ctx *x, int w)
@@ -39,8 +41,8 @@ static struct extent measure(const struct panel_ctx *x, int w)
 
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
-	struct table_view v = {TABLE_MEMCACHED_SLAB, columns, sizeof(columns) / sizeof(columns[0]), -1,
-		x->s->cursor > 0 ? x->s->cursor : -1, row_level, "no slab class is in use"};
+	struct table_view v = {TABLE_MEMCACHED_SLAB, columns, sizeof(columns) / sizeof(columns[0]),
+		-1, x->s->cursor > 0 ? x->s->cursor : -1, row_level, "no slab class is in use"};
 	struct pane p;
 
 	pane_open(&p, x, c, r, "slab classes", NULL);

@@ -2,12 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
 
+#include "panels.h"
+
 static const struct bar bars[] = {
-	{"fill", METRIC_MONGO_CACHE_FILL, METRIC_MONGO_CACHE_TARGET, METRIC_MONGO_CACHE_TRIGGER, 100,
-		METRIC_COUNT},
+	{"fill", METRIC_MONGO_CACHE_FILL, METRIC_MONGO_CACHE_TARGET, METRIC_MONGO_CACHE_TRIGGER,
+		100, METRIC_COUNT},
 	{"dirty", METRIC_MONGO_CACHE_DIRTY_FILL, METRIC_MONGO_CACHE_DIRTY_TARGET,
 		METRIC_MONGO_CACHE_DIRTY_TRIGGER, 0, METRIC_COUNT},
 	{"updates", METRIC_MONGO_CACHE_UPDATES_FILL, METRIC_MONGO_CACHE_UPDATES_TARGET,
@@ -45,8 +46,8 @@ static unsigned next_present(const struct pane *p, const struct threshold *t, un
 }
 
 /* "80/5/2.5 default", or "80 runtime/5/2.5 default": a source is said where the next differs. */
-static void thresholds_text(const struct pane *p, const struct threshold *t, bool sources, char *buf,
-	size_t cap)
+static void thresholds_text(
+	const struct pane *p, const struct threshold *t, bool sources, char *buf, size_t cap)
 {
 	size_t at = 0;
 

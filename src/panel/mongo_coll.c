@@ -1,6 +1,7 @@
 /* Which collections and indexes the cache holds, and which of them are being read in. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct column columns[] = {
 	{"namespace", COL_MONGO_COLL_NS, 20, true, 0, true},
@@ -31,7 +32,8 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	char note[NOTE_MAX];
 	struct pane p;
 
-	pane_open(&p, x, c, r, "collections in the cache", table_note(note, x->ep, TABLE_MONGO_COLL));
+	pane_open(
+		&p, x, c, r, "collections in the cache", table_note(note, x->ep, TABLE_MONGO_COLL));
 	pane_table(&p, &v);
 	pane_close(&p);
 }

@@ -2,8 +2,9 @@
 #include <stdio.h>
 
 #include "hotset/num.h"
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"clean", METRIC_MONGO_CACHE_EVICTED_CLEAN},

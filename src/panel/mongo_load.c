@@ -1,6 +1,7 @@
 /* What the node is doing: operations, their latency, tickets and connections. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"query", METRIC_MONGO_OPS_QUERY},

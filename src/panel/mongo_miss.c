@@ -1,6 +1,7 @@
 /* Where a miss is served: by the page cache of the host, or by its device. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct bar bars[] = {
 	{"device", METRIC_MONGO_READ_DEVICE_SHARE, METRIC_COUNT, METRIC_COUNT, 100, METRIC_COUNT},
@@ -24,7 +25,8 @@ static unsigned count_fields(const struct panel_ctx *x)
 
 static void draw_storage(struct pane *p)
 {
-	const char *storage = pane_info(p, METRIC_HOST_STORAGE), *virt = pane_info(p, METRIC_HOST_VIRT);
+	const char *storage = pane_info(p, METRIC_HOST_STORAGE),
+		   *virt = pane_info(p, METRIC_HOST_VIRT);
 
 	if (!model_of_kind(p->x->m, KIND_HOST, 0))
 		pane_text(p, ROLE_DIM, "no host is watched: add proc: to the targets");

@@ -1,8 +1,10 @@
-/* Running operations, the longest first; a collection scan is marked, since it is what floods a cache. */
+/* Running operations, the longest first; a collection scan is marked, since it is what floods a
+ * cache. */
 #include <string.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct column columns[] = {
 	{"secs", COL_MONGO_OP_SECS, 7, false, 0, false},
@@ -29,7 +31,8 @@ static struct extent measure(const struct panel_ctx *x, int w)
 
 	(void)w;
 	rows = rows < 1 ? 1 : rows > 100 ? 100 : rows;
-	return (struct extent){4, rows < 3 ? 3 + rows : 6, x->s->view == VIEW_OPS ? EXTENT_ANY : rows + 3};
+	return (struct extent){
+		4, rows < 3 ? 3 + rows : 6, x->s->view == VIEW_OPS ? EXTENT_ANY : rows + 3};
 }
 
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)

@@ -1,6 +1,7 @@
 /* Pages read into the cache over time: every one is a miss that somebody waited for. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static struct extent measure(const struct panel_ctx *x, int w)
 {

@@ -2,8 +2,9 @@
 #include <stdio.h>
 
 #include "hotset/num.h"
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct bar bars[] = {
 	{"lag", METRIC_MONGO_PINNED_LAG, METRIC_MONGO_PINNED_WINDOW, METRIC_COUNT, 0,
@@ -55,8 +56,10 @@ static void draw_holder(struct pane *p)
 			text_of(&row[COL_MONGO_OP_APP]), text_of(&row[COL_MONGO_OP_CLIENT]),
 			num_duration(a, row[COL_MONGO_OP_TXN_OPEN].num.v));
 	else
-		pane_text(p, ROLE_DIM, p->x->ep->kept[TABLE_MONGO_OP].asked
-			? "held by no transaction" : "holder n/a: operations were not asked for yet");
+		pane_text(p, ROLE_DIM,
+			p->x->ep->kept[TABLE_MONGO_OP].asked
+				? "held by no transaction"
+				: "holder n/a: operations were not asked for yet");
 }
 
 static const struct sheet sheet = {

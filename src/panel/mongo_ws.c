@@ -2,8 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 #define SIDE_W 50 /* inner width from which the figures stand beside the gauge */
 
@@ -39,17 +40,22 @@ static void draw_estimate(struct pane *p, int x, int w, struct value ratio, doub
 
 		side.in.x = x;
 		side.in.w = w;
-		(void)snprintf(text, sizeof(text), "no estimate: %s", reason_text((enum reason)ratio.why));
+		(void)snprintf(
+			text, sizeof(text), "no estimate: %s", reason_text((enum reason)ratio.why));
 		pane_wrap(&side, ROLE_DIM, text, 3);
 		return;
 	}
 	shown.v = floor(shown.v * 100 + 0.5) / 100;
-	(void)canvas_printf(p->c, x, p->y, p->stale ? ROLE_DIM : ratio.v > 1 ? ROLE_WARN : ROLE_VALUE, 0,
-		"≈ %.3g× the cache", shown.v);
+	(void)canvas_printf(p->c, x, p->y,
+		p->stale      ? ROLE_DIM
+		: ratio.v > 1 ? ROLE_WARN
+			      : ROLE_VALUE,
+		0, "≈ %.3g× the cache", shown.v);
 	if (lines > 1 && isfinite(low) && isfinite(high))
 		(void)canvas_printf(p->c, x, p->y + 1, ROLE_DIM, 0, "range %.2g – %.2g", low, high);
 	if (lines > 2)
-		(void)canvas_text_fit(p->c, x, p->y + 2, w, pane_info(p, METRIC_MONGO_WS_KIND), ROLE_DIM, 0);
+		(void)canvas_text_fit(
+			p->c, x, p->y + 2, w, pane_info(p, METRIC_MONGO_WS_KIND), ROLE_DIM, 0);
 }
 
 static struct extent measure(const struct panel_ctx *x, int w)

@@ -2,17 +2,19 @@
  * Which panels a view is made of. The tables name them in the order in which they are kept when
  * space is short; the overview chooses among shapes by what is watched.
  */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 #define BLOCKS_MAX 6  /* endpoints that the overview shows as blocks; more become a table */
 #define HALF_W     36 /* cells that a half panel needs */
 
 struct line {
 	const struct panel_ops *ops;
-	bool                    half;
+	bool half;
 };
 
+/* clang-format off */
 static const struct line mongo_lines[] = {
 	{&panel_mongo_cache, true},  {&panel_mongo_ws, true},     {&panel_mongo_pages, true},
 	{&panel_mongo_eviction, true}, {&panel_mongo_ops, false}, {&panel_mongo_pinned, true},
@@ -45,6 +47,7 @@ static const struct line ops_lines[] = {
 	{&panel_mongo_coll, false},
 	{NULL, false},
 };
+/* clang-format on */
 
 static const struct line *const lines_of_kind[KIND_COUNT] = {
 	[KIND_MONGO] = mongo_lines,
@@ -55,7 +58,7 @@ static const struct line *const lines_of_kind[KIND_COUNT] = {
 
 struct list {
 	struct view_item *items;
-	unsigned          n;
+	unsigned n;
 };
 
 static void add(struct list *l, const struct panel_ops *ops, const struct endpoint *ep, bool half)
@@ -121,7 +124,8 @@ static void add_overview(struct list *l, const struct model *m)
 	add(l, m->n ? &panel_events : &panel_lack, NULL, false);
 }
 
-unsigned view_build(const struct model *m, const struct view_state *s, struct view_item out[VIEW_ITEMS_MAX])
+unsigned view_build(
+	const struct model *m, const struct view_state *s, struct view_item out[VIEW_ITEMS_MAX])
 {
 	struct list l = {out, 0};
 

@@ -1,6 +1,7 @@
 /* How many keys there are, how long one stays, and whether eviction keeps up. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"keys", METRIC_REDIS_KEYS},

@@ -1,6 +1,7 @@
 /* Commands, clients, network and replication. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"ops", METRIC_REDIS_OPS},

@@ -1,8 +1,9 @@
 /* Memory against maxmemory, and what the allocator adds to it. */
 #include <stdio.h>
 
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct bar bars[] = {
 	{"fill", METRIC_REDIS_MEM_FILL, METRIC_COUNT, METRIC_COUNT, 100, METRIC_COUNT},

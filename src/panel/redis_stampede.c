@@ -1,6 +1,7 @@
 /* A burst of misses for one key: how many requests reach the origin. Shown once one was seen. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct field fields[] = {
 	{"R: requests", METRIC_REDIS_STAMPEDE_RATE},
@@ -27,4 +28,5 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	pane_close(&p);
 }
 
-const struct panel_ops panel_redis_stampede = {.name = "stampede", .measure = measure, .draw = draw};
+const struct panel_ops panel_redis_stampede = {
+	.name = "stampede", .measure = measure, .draw = draw};

@@ -1,6 +1,7 @@
 /* Tables of a Redis: commands, databases, the slow log, and the masters that a sentinel watches. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static const struct column command_columns[] = {
 	{"command", COL_REDIS_CMD_COMMAND, 14, true, 0, true},
@@ -37,8 +38,8 @@ static const struct table_view commands = {TABLE_REDIS_CMD, COLUMNS(command_colu
 static const struct table_view dbs = {TABLE_REDIS_DB, COLUMNS(db_columns), -1, -1, NULL, "no keys"};
 static const struct table_view slow = {TABLE_REDIS_SLOW, COLUMNS(slow_columns), COL_REDIS_SLOW_USEC,
 	-1, NULL, "no slow command in this interval"};
-static const struct table_view masters = {TABLE_REDIS_MASTER, COLUMNS(master_columns), -1, -1, NULL,
-	"no master"};
+static const struct table_view masters = {
+	TABLE_REDIS_MASTER, COLUMNS(master_columns), -1, -1, NULL, "no master"};
 
 static struct extent rows_extent(const struct panel_ctx *x, enum table_id t, bool when_empty)
 {
@@ -50,8 +51,8 @@ static struct extent rows_extent(const struct panel_ctx *x, enum table_id t, boo
 	return (struct extent){4, rows < 6 ? 3 + rows : 9, rows + 3};
 }
 
-static void draw_table(const struct panel_ctx *x, struct canvas *c, struct rect r, const char *title,
-	const struct table_view *v)
+static void draw_table(const struct panel_ctx *x, struct canvas *c, struct rect r,
+	const char *title, const struct table_view *v)
 {
 	struct pane p;
 
@@ -64,11 +65,11 @@ static void draw_table(const struct panel_ctx *x, struct canvas *c, struct rect 
 	static struct extent measure_##id(const struct panel_ctx *x, int w)                        \
 	{                                                                                          \
 		(void)w;                                                                           \
-		return rows_extent(x, table, when_empty);                                          \
+		return rows_extent(x, (table), (when_empty));                                      \
 	}                                                                                          \
 	static void draw_##id(const struct panel_ctx *x, struct canvas *c, struct rect r)          \
 	{                                                                                          \
-		draw_table(x, c, r, title, &id);                                                   \
+		draw_table(x, c, r, (title), &(id));                                               \
 	}
 
 TABLE_PANEL(commands, TABLE_REDIS_CMD, "commands", true)

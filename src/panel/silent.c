@@ -1,6 +1,7 @@
 /* An endpoint that never gave figures: its state in words, the reason, and what to do. */
-#include "hotset/panels.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 static struct extent measure(const struct panel_ctx *x, int w)
 {
@@ -17,7 +18,8 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	struct pane p;
 
 	pane_open(&p, x, c, r, ep->name, kind_title(ep->kind));
-	pane_printf(&p, level_role(level), "%s %s", level_symbol(level), endpoint_state(state, x->m, ep));
+	pane_printf(&p, level_role(level), "%s %s", level_symbol(level),
+		endpoint_state(state, x->m, ep));
 	pane_text(&p, ROLE_LABEL, ep->address);
 	pane_wrap(&p, ROLE_DEFAULT, ep->err.msg, 3);
 	pane_text(&p, ROLE_DIM, status_advice(ep->status));

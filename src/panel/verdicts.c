@@ -1,9 +1,10 @@
 /* Everything that holds now, each sentence in full with what to do next. */
 #include <stdio.h>
 
-#include "hotset/panels.h"
 #include "hotset/text.h"
 #include "hotset/widgets.h"
+
+#include "panels.h"
 
 /* Lines of a text at a width, as pane_wrap() breaks it. */
 static int lines_of(const char *s, int w)
@@ -42,11 +43,12 @@ static void draw_verdict(struct pane *p, const struct verdict *v)
 
 	if (pane_left(p) == 0)
 		return;
-	x += canvas_printf(p->c, x, p->y, level_role(v->level), 0, "%s %s  ", level_symbol(v->level),
-		level_word(v->level));
+	x += canvas_printf(p->c, x, p->y, level_role(v->level), 0, "%s %s  ",
+		level_symbol(v->level), level_word(v->level));
 	x += canvas_printf(p->c, x, p->y, kind_role(ep->kind), 0, "%s  ", ep->name);
 	x += canvas_printf(p->c, x, p->y, ROLE_LABEL, 0, "%s  ", v->code);
-	(void)canvas_printf(p->c, x, p->y, ROLE_DIM, 0, "since %s", time_text(since, v->since_wall_ns, p->x->s));
+	(void)canvas_printf(p->c, x, p->y, ROLE_DIM, 0, "since %s",
+		time_text(since, v->since_wall_ns, p->x->s));
 	p->y++;
 	p->in.x += 2;
 	p->in.w -= 2;

@@ -127,13 +127,14 @@ bool canvas_equal(const struct canvas *a, const struct canvas *b)
 		const struct cell *p = &a->cells[i], *q = &b->cells[i];
 
 		if (p->ch != q->ch || p->combining != q->combining || p->width != q->width ||
-		    p->attr != q->attr || p->role != q->role)
+			p->attr != q->attr || p->role != q->role)
 			return false;
 	}
 	return true;
 }
 
-/* ---- glyphs ------------------------------------------------------------------------------------ */
+/* ---- glyphs ------------------------------------------------------------------------------------
+ */
 
 /* What a terminal would obey or not show: such text was replaced by the parser already. */
 static bool refused(char32_t ch)
@@ -143,6 +144,7 @@ static bool refused(char32_t ch)
 	       (ch >= 0xd800 && ch <= 0xdfff) || ch > 0x10ffff;
 }
 
+/* clang-format off */
 static const struct {
 	char32_t from;
 	char     to;
@@ -154,6 +156,7 @@ static const struct {
 	{U'■', '#'}, {U'▲', '^'}, {U'▶', '>'}, {U'▼', 'v'}, {U'○', 'o'}, {U'●', '*'}, {U'⚠', '!'},
 	{U'✓', '+'}, {U'✖', 'X'}, {U'‖', '='}, {U'◌', 'o'},
 };
+/* clang-format on */
 
 static char ascii_of(char32_t ch)
 {
@@ -200,7 +203,9 @@ static void set_one(struct canvas *c, int x, int y, struct cell v)
 
 static void set_cell(struct canvas *c, int x, int y, char32_t ch, enum role role, unsigned attr)
 {
-	struct cell v = {.ch = refused(ch) ? REPLACEMENT : ch, .width = 1, .attr = (uint8_t)attr,
+	struct cell v = {.ch = refused(ch) ? REPLACEMENT : ch,
+		.width = 1,
+		.attr = (uint8_t)attr,
 		.role = (uint8_t)role};
 	int width = text_cell_width(v.ch);
 
@@ -229,7 +234,8 @@ void canvas_put(struct canvas *c, int x, int y, char32_t ch, enum role role, uns
 	set_cell(c, x, y, ch, role, attr);
 }
 
-/* ---- text -------------------------------------------------------------------------------------- */
+/* ---- text --------------------------------------------------------------------------------------
+ */
 
 static size_t line_length(const char *s)
 {
@@ -255,8 +261,8 @@ static size_t fit(const char *s, size_t len, int cells, int *used)
 	return at;
 }
 
-static int draw_span(struct canvas *c, int x, int y, const char *s, size_t len, enum role role,
-	unsigned attr)
+static int draw_span(
+	struct canvas *c, int x, int y, const char *s, size_t len, enum role role, unsigned attr)
 {
 	int used = 0, base = -1;
 
@@ -280,8 +286,8 @@ int canvas_text(struct canvas *c, int x, int y, const char *s, enum role role, u
 	return draw_span(c, x, y, s, line_length(s), role, attr);
 }
 
-int canvas_text_fit(struct canvas *c, int x, int y, int w, const char *s, enum role role,
-	unsigned attr)
+int canvas_text_fit(
+	struct canvas *c, int x, int y, int w, const char *s, enum role role, unsigned attr)
 {
 	size_t len = line_length(s), n;
 	int used;
@@ -296,8 +302,8 @@ int canvas_text_fit(struct canvas *c, int x, int y, int w, const char *s, enum r
 	return used + 1;
 }
 
-void canvas_text_right(struct canvas *c, int x_end, int y, int w, const char *s, enum role role,
-	unsigned attr)
+void canvas_text_right(
+	struct canvas *c, int x_end, int y, int w, const char *s, enum role role, unsigned attr)
 {
 	int used;
 
@@ -305,8 +311,8 @@ void canvas_text_right(struct canvas *c, int x_end, int y, int w, const char *s,
 	(void)canvas_text_fit(c, x_end - used, y, used, s, role, attr);
 }
 
-int canvas_printf(struct canvas *c, int x, int y, enum role role, unsigned attr, const char *fmt,
-	...)
+int canvas_printf(
+	struct canvas *c, int x, int y, enum role role, unsigned attr, const char *fmt, ...)
 {
 	char line[512];
 	va_list ap;
@@ -317,7 +323,8 @@ int canvas_printf(struct canvas *c, int x, int y, enum role role, unsigned attr,
 	return canvas_text(c, x, y, line, role, attr);
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------ */
+/* ---- shapes ------------------------------------------------------------------------------------
+ */
 
 void canvas_fill(struct canvas *c, struct rect r, char32_t ch, enum role role)
 {
@@ -338,8 +345,8 @@ void canvas_recolor(struct canvas *c, struct rect r, enum role role, unsigned at
 	}
 }
 
-static void box_edge(struct canvas *c, struct rect r, int y, char32_t left, char32_t right,
-	enum role role)
+static void box_edge(
+	struct canvas *c, struct rect r, int y, char32_t left, char32_t right, enum role role)
 {
 	set_cell(c, r.x, y, left, role, 0);
 	for (int x = r.x + 1; x < r.x + r.w - 1; x++)
@@ -369,8 +376,8 @@ static void box_texts(struct canvas *c, struct rect r, const char *title, const 
 	}
 }
 
-void canvas_box(struct canvas *c, struct rect r, const char *title, const char *note,
-	enum role border)
+void canvas_box(
+	struct canvas *c, struct rect r, const char *title, const char *note, enum role border)
 {
 	if (r.w < 2 || r.h < 2)
 		return;

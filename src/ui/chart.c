@@ -10,7 +10,8 @@
 
 #include "hotset/text.h"
 
-/* ---- bars -------------------------------------------------------------------------------------- */
+/* ---- bars --------------------------------------------------------------------------------------
+ */
 
 /* U+258F is one eighth, U+2588 the whole cell. */
 static char32_t eighths_glyph(int n)
@@ -82,7 +83,8 @@ void chart_ladder(struct canvas *c, int x, int y, int w, struct value v, double 
 		canvas_put(c, x + at_trigger, y, U'┃', ROLE_MARK_TRIGGER, 0);
 }
 
-/* ---- graphs ------------------------------------------------------------------------------------ */
+/* ---- graphs ------------------------------------------------------------------------------------
+ */
 
 unsigned chart_graph_values(const struct canvas *c, int w)
 {
@@ -201,7 +203,8 @@ void chart_graph(struct canvas *c, struct rect r, const float *v, unsigned n, do
 	canvas_unclip(c, old);
 }
 
-/* ---- the working-set gauge --------------------------------------------------------------------- */
+/* ---- the working-set gauge ---------------------------------------------------------------------
+ */
 
 static int gauge_cell(int w, double v, double max)
 {
@@ -220,8 +223,8 @@ static int gauge_stride(int w, double max)
 	return stride;
 }
 
-void chart_gauge(struct canvas *c, int x, int y, int w, double v, double low, double high,
-	double max)
+void chart_gauge(
+	struct canvas *c, int x, int y, int w, double v, double low, double high, double max)
 {
 	bool range = isfinite(low) && isfinite(high);
 	int from, to, stride;
@@ -241,10 +244,15 @@ void chart_gauge(struct canvas *c, int x, int y, int w, double v, double low, do
 	for (int k = 0; k <= (int)max; k += stride) {
 		int at = gauge_cell(w, k, max);
 
-		canvas_put(c, x + at, y + 1, at == 0 ? U'├' : at == w - 1 ? U'┤' : U'┼',
+		canvas_put(c, x + at, y + 1,
+			at == 0       ? U'├'
+			: at == w - 1 ? U'┤'
+				      : U'┼',
 			k == 1 ? ROLE_MARK_TARGET : ROLE_AXIS, 0);
-		(void)canvas_printf(c, x + at, y + 2, k == 1 ? ROLE_MARK_TARGET : ROLE_AXIS, 0, "%d", k);
+		(void)canvas_printf(
+			c, x + at, y + 2, k == 1 ? ROLE_MARK_TARGET : ROLE_AXIS, 0, "%d", k);
 	}
 	if (isfinite(v))
-		canvas_put(c, x + gauge_cell(w, v, max), y, U'▼', v > 1 ? ROLE_WARN : ROLE_OK, ATTR_BOLD);
+		canvas_put(c, x + gauge_cell(w, v, max), y, U'▼', v > 1 ? ROLE_WARN : ROLE_OK,
+			ATTR_BOLD);
 }

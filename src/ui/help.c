@@ -7,7 +7,7 @@
 
 static const struct {
 	const char *symbol, *text;
-	enum role   role;
+	enum role role;
 } legend[] = {
 	{"▲", "target: background eviction begins", ROLE_MARK_TARGET},
 	{"┃", "trigger: application threads evict", ROLE_MARK_TRIGGER},
@@ -37,9 +37,11 @@ static void draw_history(struct pane *p, const struct model *m)
 		bytes += history_bytes(m->ep[i]->history);
 		steps = n > steps ? n : steps;
 	}
-	pane_printf(p, ROLE_DIM, "history: the last %s in steps of 1 s, %s for %u endpoint%s; it never grows",
-		num_duration(span, (double)steps), num_format(held, UNIT_BYTES, (double)bytes, p->c->ascii),
-		m->n, m->n == 1 ? "" : "s");
+	pane_printf(p, ROLE_DIM,
+		"history: the last %s in steps of 1 s, %s for %u endpoint%s; it never grows",
+		num_duration(span, (double)steps),
+		num_format(held, UNIT_BYTES, (double)bytes, p->c->ascii), m->n,
+		m->n == 1 ? "" : "s");
 }
 
 static void draw_pair(struct pane *p, int key_w, const char *key, const char *text, enum role role)
@@ -47,7 +49,8 @@ static void draw_pair(struct pane *p, int key_w, const char *key, const char *te
 	if (pane_left(p) == 0)
 		return;
 	(void)canvas_text_fit(p->c, p->in.x, p->y, key_w, key, role, 0);
-	(void)canvas_text_fit(p->c, p->in.x + key_w + 2, p->y, p->in.w - key_w - 2, text, ROLE_DEFAULT, 0);
+	(void)canvas_text_fit(
+		p->c, p->in.x + key_w + 2, p->y, p->in.w - key_w - 2, text, ROLE_DEFAULT, 0);
 	p->y++;
 }
 

@@ -7,10 +7,10 @@
 #include "hotset/panel.h"
 
 struct row {
-	unsigned n;          /* items that share it: one or two */
-	int      members[2];
-	int      min_h, want_h, max_h;
-	int      h;
+	unsigned n; /* items that share it: one or two */
+	int members[2];
+	int min_h, want_h, max_h;
+	int h;
 };
 
 #define ROWS_MAX LAYOUT_ITEMS_MAX
@@ -45,7 +45,8 @@ static void row_add(struct row *row, const struct layout_item *items, unsigned i
 }
 
 /* Fills rows with what fits into r; the first item too high for it ends it: order is importance. */
-static unsigned build_rows(const struct layout_item *items, unsigned n, struct rect r, struct row *rows)
+static unsigned build_rows(
+	const struct layout_item *items, unsigned n, struct rect r, struct row *rows)
 {
 	unsigned nrows = 0;
 	int used = 0;

@@ -22,7 +22,7 @@ void pane_open(struct pane *p, const struct panel_ctx *x, struct canvas *c, stru
 	}
 	p->y = p->in.y;
 	p->stale = x->ep && x->ep->last &&
-	           (model_is_stale(x->m, x->ep) || !status_has_data(x->ep->status));
+		   (model_is_stale(x->m, x->ep) || !status_has_data(x->ep->status));
 }
 
 int pane_left(const struct pane *p)
@@ -172,7 +172,8 @@ void pane_wrap(struct pane *p, enum role role, const char *text, int max_lines)
 	}
 }
 
-/* ---- figures ----------------------------------------------------------------------------------- */
+/* ---- figures -----------------------------------------------------------------------------------
+ */
 
 static const struct endpoint *endpoint_for(const struct pane *p, enum metric_id id)
 {
@@ -193,7 +194,8 @@ static struct value last_known(const struct endpoint *ep, enum metric_id id, str
 	(void)history_window(ep->history, id, ep->seen_mono_ns, RARE_STEPS, steps);
 	for (unsigned i = RARE_STEPS; i-- > 0;)
 		if (isfinite(steps[i]))
-			return (struct value){.v = (double)steps[i], .age_s = (float)(RARE_STEPS - 1 - i)};
+			return (struct value){
+				.v = (double)steps[i], .age_s = (float)(RARE_STEPS - 1 - i)};
 	return v;
 }
 
@@ -218,8 +220,8 @@ const char *value_text(char buf[VALUE_TEXT_MAX], enum metric_unit unit, struct v
 {
 	char num[NUM_MAX];
 
-	(void)snprintf(buf, VALUE_TEXT_MAX, "%s",
-		value_ok(v) ? num_format(num, unit, v.v, ascii) : "n/a");
+	(void)snprintf(
+		buf, VALUE_TEXT_MAX, "%s", value_ok(v) ? num_format(num, unit, v.v, ascii) : "n/a");
 	return buf;
 }
 
@@ -247,6 +249,6 @@ void pane_figure(struct pane *p, int x, int y, int w, const char *label, enum me
 		if (cut)
 			*cut = '\0';
 	}
-	canvas_text_right(p->c, x + w, y, w, buf,
-		!value_ok(v) || p->stale ? ROLE_DIM : ROLE_VALUE, 0);
+	canvas_text_right(
+		p->c, x + w, y, w, buf, !value_ok(v) || p->stale ? ROLE_DIM : ROLE_VALUE, 0);
 }

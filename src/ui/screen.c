@@ -13,17 +13,18 @@
 
 #define TWO_LINES_H 16 /* rows from which the verdict has a second line */
 
-/* ---- the header -------------------------------------------------------------------------------- */
+/* ---- the header --------------------------------------------------------------------------------
+ */
 
 struct part {
-	char      text[96];
+	char text[96];
 	enum role role;
-	uint8_t   drop; /* 0: kept; the highest goes first */
+	uint8_t drop; /* 0: kept; the highest goes first */
 };
 #define PARTS_MAX 16
 
 struct parts {
-	unsigned    n;
+	unsigned n;
 	struct part part[PARTS_MAX];
 };
 
@@ -68,7 +69,9 @@ static void parts_draw(const struct parts *l, struct canvas *c, int x, int y, in
 {
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->part[i].text[0] && x < end)
-			x += canvas_text_fit(c, x, y, end - x, l->part[i].text, l->part[i].role, 0) + 2;
+			x += canvas_text_fit(
+				     c, x, y, end - x, l->part[i].text, l->part[i].role, 0) +
+			     2;
 }
 
 static void add_host(struct parts *l, const struct model *m)
@@ -129,8 +132,10 @@ static void add_servers(struct parts *l, const struct model *m)
 			by_level[endpoint_level(m, m->ep[i])]++;
 		for (int k = LEVEL_CRIT; k >= LEVEL_OK; k--)
 			if (by_level[k])
-				add_part(l, level_role((enum level)k), (uint8_t)(1 + LEVEL_CRIT - k), "%s %u %s",
-					level_symbol((enum level)k), by_level[k], level_word((enum level)k));
+				add_part(l, level_role((enum level)k),
+					(uint8_t)(1 + LEVEL_CRIT - k), "%s %u %s",
+					level_symbol((enum level)k), by_level[k],
+					level_word((enum level)k));
 		return;
 	}
 	for (unsigned i = 0; i < m->n; i++) {
@@ -164,7 +169,8 @@ static const struct endpoint *shown_endpoint(const struct model *m, const struct
 }
 
 /* At the right end: how often, and which time is shown. */
-static int draw_clock(const struct model *m, const struct view_state *s, struct canvas *c, int x_min)
+static int draw_clock(
+	const struct model *m, const struct view_state *s, struct canvas *c, int x_min)
 {
 	const struct endpoint *one = shown_endpoint(m, s);
 	char state[STATE_TEXT_MAX], clock[TIME_TEXT_MAX], text[96];
@@ -173,7 +179,8 @@ static int draw_clock(const struct model *m, const struct view_state *s, struct 
 
 	time_text(clock, m->wall_ns, s);
 	if (one && one->last && model_is_stale(m, one) && !s->paused) {
-		(void)snprintf(text, sizeof(text), "⚠ %s  %s", endpoint_state(state, m, one), clock);
+		(void)snprintf(
+			text, sizeof(text), "⚠ %s  %s", endpoint_state(state, m, one), clock);
 		role = ROLE_WARN;
 	} else if (s->paused) {
 		(void)snprintf(text, sizeof(text), "‖ paused %s", clock);
@@ -213,7 +220,8 @@ static void draw_header(const struct model *m, const struct view_state *s, struc
 	parts_draw(&l, c, 0, 0, end - 1);
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------- */
+/* ---- the verdict -------------------------------------------------------------------------------
+ */
 
 /* The first endpoint that does not answer, which weighs more than a warning of one that does. */
 static const struct endpoint *silent_endpoint(const struct model *m)
@@ -229,9 +237,9 @@ static const struct endpoint *silent_endpoint(const struct model *m)
 
 struct headline {
 	enum level level;
-	char       text[384];
-	char       next[192];
-	unsigned   more; /* verdicts that are not shown */
+	char text[384];
+	char next[192];
+	unsigned more; /* verdicts that are not shown */
 };
 
 static void headline_waiting(const struct model *m, struct headline *h)
@@ -244,7 +252,8 @@ static void headline_waiting(const struct model *m, struct headline *h)
 		(void)snprintf(h->text, sizeof(h->text),
 			"nothing is watched: no server answered on this host's usual ports");
 	else if (waiting)
-		(void)snprintf(h->text, sizeof(h->text), "waiting for the first answer of %u of %u", waiting, m->n);
+		(void)snprintf(h->text, sizeof(h->text), "waiting for the first answer of %u of %u",
+			waiting, m->n);
 	h->level = waiting || m->n == 0 ? LEVEL_INFO : LEVEL_OK;
 }
 
@@ -255,12 +264,14 @@ static void headline_calm(const struct model *m, struct headline *h)
 		return;
 	(void)snprintf(h->text, sizeof(h->text), "nothing to report");
 	if (m->nskipped)
-		(void)snprintf(h->next, sizeof(h->next), "not judged yet: %s (%s)%s", m->skipped[0].code,
-			m->skipped[0].reason, m->nskipped > 1 ? " and others" : "");
+		(void)snprintf(h->next, sizeof(h->next), "not judged yet: %s (%s)%s",
+			m->skipped[0].code, m->skipped[0].reason,
+			m->nskipped > 1 ? " and others" : "");
 }
 
 /* "orders-db-2: " where there is more than one to tell apart. */
-static void headline_name(const struct model *m, const struct endpoint *ep, char buf[NAME_MAX_LEN + 2])
+static void headline_name(
+	const struct model *m, const struct endpoint *ep, char buf[NAME_MAX_LEN + 2])
 {
 	size_t n = strlen(ep->name);
 	bool colon = n > 0 && ep->name[n - 1] == ':';
@@ -295,7 +306,8 @@ static void headline_make(const struct model *m, struct headline *h)
 	}
 }
 
-static void draw_verdict(const struct model *m, const struct view_state *s, struct canvas *c, int lines)
+static void draw_verdict(
+	const struct model *m, const struct view_state *s, struct canvas *c, int lines)
 {
 	struct headline h;
 	char more[48] = "", first[384];
@@ -320,19 +332,22 @@ static void draw_verdict(const struct model *m, const struct view_state *s, stru
 	(void)snprintf(first, sizeof(first), "%.*s", (int)n, h.text);
 	(void)canvas_text_fit(c, x, 1, end - x, first, level_role(h.level), 0);
 	if (h.text[n])
-		x += canvas_text_fit(c, x, 2, c->w - x, h.text + n + (h.text[n] == ' '), level_role(h.level), 0) + 2;
+		x += canvas_text_fit(c, x, 2, c->w - x, h.text + n + (h.text[n] == ' '),
+			     level_role(h.level), 0) +
+		     2;
 	(void)canvas_text_fit(c, x, 2, c->w - x, h.next, ROLE_DIM, 0);
 }
 
-/* ---- the footer -------------------------------------------------------------------------------- */
+/* ---- the footer --------------------------------------------------------------------------------
+ */
 
 static void add_views(struct parts *l, const struct view_state *s, bool long_names)
 {
 	for (unsigned v = 0; v < VIEW_COUNT; v++) {
 		bool here = v == s->view;
 
-		add_part(l, here ? ROLE_SELECTED : ROLE_FOOTER, here ? 1 : 3, here || long_names ? "%u %s" : "%u",
-			v + 1, view_name((enum view)v));
+		add_part(l, here ? ROLE_SELECTED : ROLE_FOOTER, here ? 1 : 3,
+			here || long_names ? "%u %s" : "%u", v + 1, view_name((enum view)v));
 	}
 }
 
@@ -347,7 +362,8 @@ static void draw_footer(const struct view_state *s, struct canvas *c, unsigned d
 		return;
 	}
 	if (dropped) {
-		(void)snprintf(note, sizeof(note), "+%u panel%s: enlarge", dropped, dropped == 1 ? "" : "s");
+		(void)snprintf(note, sizeof(note), "+%u panel%s: enlarge", dropped,
+			dropped == 1 ? "" : "s");
 		canvas_text_right(c, c->w, y, c->w, note, ROLE_WARN, 0);
 		end -= text_width(note) + 1;
 	}
@@ -364,7 +380,8 @@ static void draw_footer(const struct view_state *s, struct canvas *c, unsigned d
 	parts_draw(&l, c, 0, y, end);
 }
 
-/* ---- the panels -------------------------------------------------------------------------------- */
+/* ---- the panels --------------------------------------------------------------------------------
+ */
 
 /* Returns how many panels with something to show were dropped. */
 static unsigned draw_panels(const struct model *m, const struct view_state *s, struct canvas *c,
@@ -378,7 +395,8 @@ static unsigned draw_panels(const struct model *m, const struct view_state *s, s
 	for (unsigned i = 0; i < n; i++) {
 		struct panel_ctx x = {m, s, views[i].ep};
 
-		items[i] = (struct layout_item){panel_measure(views[i].ops, &x, r.w), views[i].min_w, views[i].half};
+		items[i] = (struct layout_item){
+			panel_measure(views[i].ops, &x, r.w), views[i].min_w, views[i].half};
 		shown += items[i].size.min_h > 0;
 	}
 	placed = layout_place(items, n, r, place);

@@ -108,5 +108,6 @@ void canvas_to_snapshot(const struct canvas *c, struct strbuf *out)
 			used[canvas_cell(c, x, y)->role] = true;
 	for (unsigned r = 0; r < ROLE_COUNT; r++)
 		if (used[r])
-			strbuf_printf(out, "%c %s\n", role_letter((enum role)r), role_name((enum role)r));
+			strbuf_printf(
+				out, "%c %s\n", role_letter((enum role)r), role_name((enum role)r));
 }

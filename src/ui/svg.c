@@ -16,14 +16,14 @@
 
 struct svg {
 	const struct canvas *c;
-	const struct theme  *t;
-	struct strbuf       *out;
-	int32_t              fg, bg; /* what "default" is in the picture */
+	const struct theme *t;
+	struct strbuf *out;
+	int32_t fg, bg; /* what "default" is in the picture */
 };
 
 struct paint {
 	int32_t fg, bg;
-	bool    bold, dim, underline;
+	bool bold, dim, underline;
 };
 
 static struct paint paint_of(const struct svg *g, int x, int y)
@@ -77,17 +77,18 @@ static bool is_line(char32_t ch)
 
 static bool is_letter(const struct cell *p)
 {
-	return p->width && p->ch != U' ' && !is_braille(p->ch) && !is_block(p->ch) && !is_line(p->ch) &&
-	       p->ch != U'░';
+	return p->width && p->ch != U' ' && !is_braille(p->ch) && !is_block(p->ch) &&
+	       !is_line(p->ch) && p->ch != U'░';
 }
 
-/* ---- shapes: path data within one cell ---------------------------------------------------------- */
+/* ---- shapes: path data within one cell ----------------------------------------------------------
+ */
 
 static void add_dots(struct strbuf *out, int x, int y, unsigned bits)
 {
 	static const struct {
 		unsigned bit;
-		int      dx, dy;
+		int dx, dy;
 	} dots[] = {{0x01, 2, 2}, {0x02, 2, 6}, {0x04, 2, 10}, {0x40, 2, 15}, {0x08, 6, 2},
 		{0x10, 6, 6}, {0x20, 6, 10}, {0x80, 6, 15}};
 
@@ -96,6 +97,7 @@ static void add_dots(struct strbuf *out, int x, int y, unsigned bits)
 			strbuf_printf(out, "M%d %dh0", left(x) + dots[i].dx, top(y) + dots[i].dy);
 }
 
+/* clang-format off */
 static void add_line(struct strbuf *out, int x, int y, char32_t ch)
 {
 	int l = left(x), t = top(y), mx = l + CELL_W / 2, my = t + CELL_H / 2;
@@ -116,6 +118,7 @@ static void add_line(struct strbuf *out, int x, int y, char32_t ch)
 	default: strbuf_printf(out, "M%d %dH%d", l, my, r); break;
 	}
 }
+/* clang-format on */
 
 enum shape { SHAPE_BLOCK, SHAPE_DOTS, SHAPE_LINE, SHAPE_HEAVY, SHAPE_NONE };
 
@@ -136,8 +139,9 @@ static void add_shape(struct strbuf *out, const struct cell *p, int x, int y)
 {
 	switch (shape_of(p)) {
 	case SHAPE_BLOCK:
-		strbuf_printf(out, "M%d %dh%dv%dh-%dz", left(x), top(y) + 2, (int)(0x2590 - p->ch) * CELL_W / 8,
-			CELL_H - 4, (int)(0x2590 - p->ch) * CELL_W / 8);
+		strbuf_printf(out, "M%d %dh%dv%dh-%dz", left(x), top(y) + 2,
+			(int)(0x2590 - p->ch) * CELL_W / 8, CELL_H - 4,
+			(int)(0x2590 - p->ch) * CELL_W / 8);
 		break;
 	case SHAPE_DOTS:
 		add_dots(out, x, y, p->ch == U'░' ? 0x24 : p->ch & 0xff);
@@ -151,7 +155,8 @@ static void add_shape(struct strbuf *out, const struct cell *p, int x, int y)
 	}
 }
 
-/* ---- rows: neighbours that look alike make one element ------------------------------------------ */
+/* ---- rows: neighbours that look alike make one element ------------------------------------------
+ */
 
 static int run_end(const struct svg *g, int x, int y)
 {
@@ -165,8 +170,9 @@ static int run_end(const struct svg *g, int x, int y)
 static void add_background(const struct svg *g, int from, int to, int y, int32_t bg)
 {
 	if (bg != g->bg)
-		strbuf_printf(g->out, "<path fill=\"#%06x\" d=\"M%d %dh%dv%dh-%dz\"/>\n", (unsigned)bg,
-			left(from), top(y), (to - from) * CELL_W, CELL_H, (to - from) * CELL_W);
+		strbuf_printf(g->out, "<path fill=\"#%06x\" d=\"M%d %dh%dv%dh-%dz\"/>\n",
+			(unsigned)bg, left(from), top(y), (to - from) * CELL_W, CELL_H,
+			(to - from) * CELL_W);
 }
 
 static void add_shapes(const struct svg *g, int from, int to, int y, struct paint p)
@@ -188,7 +194,8 @@ static void add_shapes(const struct svg *g, int from, int to, int y, struct pain
 			if (!open && kind == SHAPE_BLOCK)
 				strbuf_printf(g->out, "<path fill=\"#%06x\" d=\"", (unsigned)p.fg);
 			else if (!open)
-				strbuf_printf(g->out, "<path fill=\"none\" stroke=\"#%06x\" %s%s d=\"",
+				strbuf_printf(g->out,
+					"<path fill=\"none\" stroke=\"#%06x\" %s%s d=\"",
 					(unsigned)p.fg, strokes[kind],
 					cell->ch == U'░' || p.dim ? " opacity=\".55\"" : "");
 			open = true;
@@ -219,7 +226,8 @@ static int add_word(const struct svg *g, int x, int to, int y)
 	int end = x;
 
 	strbuf_puts(g->out, "<tspan x=\"");
-	for (; end < to && is_letter(canvas_cell(g->c, end, y)); end += canvas_cell(g->c, end, y)->width)
+	for (; end < to && is_letter(canvas_cell(g->c, end, y));
+		end += canvas_cell(g->c, end, y)->width)
 		strbuf_printf(g->out, end > x ? " %d" : "%d", left(end));
 	strbuf_puts(g->out, "\">");
 	for (; x < end; x += canvas_cell(g->c, x, y)->width)

@@ -1,4 +1,5 @@
-/* Rows of a frame's table in columns of fixed width: what does not fit goes by rank, never by luck. */
+/* Rows of a frame's table in columns of fixed width: what does not fit goes by rank, never by luck.
+ */
 #include <math.h>
 #include <stdio.h>
 
@@ -66,8 +67,8 @@ void table_head(struct pane *p, const struct column *cols, unsigned n, const int
 }
 
 /* A figure without a unit that the head names already. */
-static const char *cell_text(char buf[VALUE_TEXT_MAX], const struct col_desc *d, struct value v,
-	bool ascii)
+static const char *cell_text(
+	char buf[VALUE_TEXT_MAX], const struct col_desc *d, struct value v, bool ascii)
 {
 	char num[NUM_MAX];
 
@@ -134,14 +135,15 @@ const char *table_note(char buf[NOTE_MAX], const struct endpoint *ep, enum table
 
 	buf[0] = '\0';
 	if (table_rows(ep, t) > 0 && age >= OLD_S)
-		(void)snprintf(buf, NOTE_MAX, "%u, %s ago", table_rows(ep, t), num_duration(ago, age));
+		(void)snprintf(
+			buf, NOTE_MAX, "%u, %s ago", table_rows(ep, t), num_duration(ago, age));
 	else if (table_rows(ep, t) > 0)
 		(void)snprintf(buf, NOTE_MAX, "%u", table_rows(ep, t));
 	return buf;
 }
 
 struct sort_key {
-	double   v;
+	double v;
 	uint16_t row;
 };
 
@@ -166,7 +168,8 @@ static void sort_keys(struct sort_key *keys, unsigned n)
 }
 
 /* Rows in the order of the sort column; what has no value there goes last. */
-static unsigned sort_rows(const struct endpoint *ep, const struct table_view *v, struct sort_key *keys)
+static unsigned sort_rows(
+	const struct endpoint *ep, const struct table_view *v, struct sort_key *keys)
 {
 	unsigned n = table_rows(ep, v->table);
 
@@ -187,7 +190,8 @@ static const char *empty_text(const struct endpoint *ep, const struct table_view
 {
 	if (ep && ep->kept[v->table].asked)
 		return v->empty;
-	return ep && ep->status == STATUS_PARTIAL && ep->err.msg[0] ? ep->err.msg : "not asked for yet";
+	return ep && ep->status == STATUS_PARTIAL && ep->err.msg[0] ? ep->err.msg
+								    : "not asked for yet";
 }
 
 void pane_table(struct pane *p, const struct table_view *v)

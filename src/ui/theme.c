@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define D THEME_COLOR_DEFAULT
+#define D              THEME_COLOR_DEFAULT
 #define THEME_FILE_MAX 16384u /* bytes */
 
 static const struct style default_styles[ROLE_COUNT] = {
@@ -107,7 +107,7 @@ static const struct style mono_styles[ROLE_COUNT] = {
 };
 
 static const struct {
-	const char         *name;
+	const char *name;
 	const struct style *styles;
 } builtins[] = {
 	{"default", default_styles},
@@ -138,8 +138,10 @@ const char *theme_builtin(unsigned i)
 	return i < BUILTINS ? builtins[i].name : NULL;
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------- */
+/* ---- parsing -----------------------------------------------------------------------------------
+ */
 
+/* clang-format off */
 static const struct {
 	const char *name;
 	int32_t     rgb;
@@ -151,10 +153,11 @@ static const struct {
 	{"brightgreen", 0x00ff00}, {"brightyellow", 0xffff00}, {"brightblue", 0x5c5cff},
 	{"brightmagenta", 0xff00ff}, {"brightcyan", 0x00ffff}, {"brightwhite", 0xffffff},
 };
+/* clang-format on */
 
 static const struct {
 	const char *name;
-	uint8_t     bit;
+	uint8_t bit;
 } attr_names[] = {
 	{"bold", ATTR_BOLD},
 	{"underline", ATTR_UNDERLINE},
@@ -221,7 +224,7 @@ static bool parse_style(char *text, struct style *out, const char **bad)
 
 struct parse_state {
 	struct theme t;
-	char         problem[128]; /* of the first bad line */
+	char problem[128]; /* of the first bad line */
 };
 
 static bool find_role(const char *name, enum role *out)
@@ -245,12 +248,14 @@ static int parse_line(void *user, const char *section, const char *name, const c
 
 	(void)snprintf(text, sizeof(text), "%s", value);
 	if (*section)
-		(void)snprintf(problem, sizeof(problem), "a theme has no sections: [%.40s]", section);
+		(void)snprintf(
+			problem, sizeof(problem), "a theme has no sections: [%.40s]", section);
 	else if (!find_role(name, &role))
 		(void)snprintf(problem, sizeof(problem), "no role is called \"%.40s\"", name);
 	else if (!parse_style(text, &p->t.style[role], &bad))
 		(void)snprintf(problem, sizeof(problem),
-			"\"%.40s\" is neither a colour (#rrggbb, yellow, default) nor an attribute", bad);
+			"\"%.40s\" is neither a colour (#rrggbb, yellow, default) nor an attribute",
+			bad);
 	if (!*problem)
 		return 1;
 	if (!*p->problem)
@@ -287,7 +292,8 @@ static bool read_theme(struct theme *t, const char *path, FILE *f, struct err *e
 	if (ferror(f)) {
 		done = err_sys(err, "cannot read the theme %s", path);
 	} else if (n > THEME_FILE_MAX) {
-		done = err_set(err, ERR_LIMIT, "the theme %s is larger than %u bytes", path, THEME_FILE_MAX);
+		done = err_set(err, ERR_LIMIT, "the theme %s is larger than %u bytes", path,
+			THEME_FILE_MAX);
 	} else {
 		text[n] = '\0';
 		done = theme_parse(t, text, path, err);
@@ -330,10 +336,12 @@ bool theme_load(struct theme *t, const char *name, const char *const *dirs, stru
 			return true;
 		}
 	}
-	return err_set(err, ERR_USAGE, "no theme is called \"%.60s\": try default, light or mono", name);
+	return err_set(
+		err, ERR_USAGE, "no theme is called \"%.60s\": try default, light or mono", name);
 }
 
-/* ---- fewer colours ----------------------------------------------------------------------------- */
+/* ---- fewer colours -----------------------------------------------------------------------------
+ */
 
 static int square(int v)
 {
@@ -346,22 +354,26 @@ static int distance(int32_t a, int32_t b)
 	       square((a & 255) - (b & 255));
 }
 
+static void consider(int32_t rgb, int32_t color, int index, int *best, int *best_distance)
+{
+	int d = distance(rgb, color);
+
+	if (d < *best_distance) {
+		*best = index;
+		*best_distance = d;
+	}
+}
+
 int theme_to_256(int32_t rgb)
 {
 	static const int levels[] = {0, 95, 135, 175, 215, 255};
 	int best = 16, best_distance = distance(rgb, 0);
 
-	for (int i = 17; i < 256; i++) {
-		int k = i - 16, grey = 8 + (i - 232) * 10;
-		int32_t color = i < 232 ? levels[k / 36] << 16 | levels[k / 6 % 6] << 8 | levels[k % 6]
-		                        : grey << 16 | grey << 8 | grey;
-		int d = distance(rgb, color);
-
-		if (d < best_distance) {
-			best = i;
-			best_distance = d;
-		}
-	}
+	for (int k = 1; k < 216; k++) /* a cube of 6 x 6 x 6 */
+		consider(rgb, levels[k / 36] << 16 | levels[k / 6 % 6] << 8 | levels[k % 6], 16 + k,
+			&best, &best_distance);
+	for (int k = 0; k < 24; k++) /* a ramp of greys */
+		consider(rgb, (8 + 10 * k) * 0x010101, 232 + k, &best, &best_distance);
 	return best;
 }
 

@@ -17,12 +17,12 @@
 
 struct trend {
 	const struct endpoint *ep;
-	enum metric_id         id;
-	enum role              role;
-	int64_t                newest; /* index of the newest bucket */
-	unsigned               zoom;   /* history steps a bucket */
-	unsigned               n;
-	float                  v[VALUES_MAX];
+	enum metric_id id;
+	enum role role;
+	int64_t newest; /* index of the newest bucket */
+	unsigned zoom;  /* history steps a bucket */
+	unsigned n;
+	float v[VALUES_MAX];
 };
 
 static float worse(float a, float b, enum metric_good good)
@@ -47,10 +47,13 @@ static void trend_load(struct trend *t, const struct model *m, const struct view
 	enum metric_good good = metric_desc(t->id)->good;
 	float steps[ZOOM_MAX];
 
-	t->zoom = s->columns_s < 1 ? 1 : (unsigned)s->columns_s > ZOOM_MAX ? ZOOM_MAX : (unsigned)s->columns_s;
+	t->zoom = s->columns_s < 1                    ? 1
+		  : (unsigned)s->columns_s > ZOOM_MAX ? ZOOM_MAX
+						      : (unsigned)s->columns_s;
 	t->newest = newest_step(m, t->ep) / t->zoom;
 	if (t->zoom == 1) {
-		(void)history_window(t->ep->history, t->id, t->newest * HISTORY_STEP_NS, t->n, t->v);
+		(void)history_window(
+			t->ep->history, t->id, t->newest * HISTORY_STEP_NS, t->n, t->v);
 		return;
 	}
 	for (unsigned i = 0; i < t->n; i++) {
@@ -99,7 +102,8 @@ static double trend_top(const struct trend *t)
 	}
 }
 
-/* ---- events as marks --------------------------------------------------------------------------- */
+/* ---- events as marks ---------------------------------------------------------------------------
+ */
 
 static const char *mark_label(const struct event *e)
 {
@@ -113,8 +117,8 @@ static const char *mark_label(const struct event *e)
 }
 
 /* The newest events of the endpoint that are at least warnings, one a column. */
-static unsigned trend_marks(const struct trend *t, const struct model *m, unsigned per_cell,
-	struct chart_mark *marks)
+static unsigned trend_marks(
+	const struct trend *t, const struct model *m, unsigned per_cell, struct chart_mark *marks)
 {
 	const struct event *e;
 	unsigned n = 0;
@@ -139,7 +143,8 @@ static unsigned trend_marks(const struct trend *t, const struct model *m, unsign
 	return n;
 }
 
-/* ---- the caption -------------------------------------------------------------------------------- */
+/* ---- the caption --------------------------------------------------------------------------------
+ */
 
 static void caption_line(struct pane *p, const struct trend *t, const char *now, const char *rest)
 {
@@ -162,7 +167,8 @@ static void caption_border(struct pane *p, const char *now, const char *rest)
 
 	(void)canvas_printf(p->c, end - w, p->frame.y, ROLE_VALUE, 0, " %s ", now);
 	if (*rest)
-		(void)canvas_printf(p->c, end - text_width(rest) - 1, p->frame.y, ROLE_DIM, 0, "%s ", rest);
+		(void)canvas_printf(
+			p->c, end - text_width(rest) - 1, p->frame.y, ROLE_DIM, 0, "%s ", rest);
 }
 
 /* The figure of now, then as much of the highest one and the upper end as there is room for. */
@@ -172,7 +178,7 @@ static void draw_caption(struct pane *p, const struct trend *t, double top, enum
 	double highest = max_of(t->v, t->n);
 	char now[VALUE_TEXT_MAX], max[NUM_MAX], end[NUM_MAX], rest[80] = "no history yet";
 	int room = where == CAPTION_BORDER ? p->frame.w - p->title_w - 14
-	                                   : p->in.w - text_width(d->label) - 15;
+					   : p->in.w - text_width(d->label) - 15;
 
 	if (where == CAPTION_NONE)
 		return;

@@ -5,13 +5,13 @@
 #include "hotset/widgets.h"
 
 static const char *const names[VIEW_COUNT] = {
-#define X(name, key, word) [VIEW_##name] = word,
+#define X(name, key, word) [VIEW_##name] = (word),
 	VIEW_LIST(X)
 #undef X
 };
 
 static const char digits[VIEW_COUNT] = {
-#define X(name, key, word) [VIEW_##name] = key,
+#define X(name, key, word) [VIEW_##name] = (key),
 	VIEW_LIST(X)
 #undef X
 };
@@ -53,7 +53,8 @@ bool view_find(const char *name, enum view *out)
 
 void view_state_init(struct view_state *s)
 {
-	*s = (struct view_state){.view = VIEW_OVERVIEW, .replay_speed = 1, .columns_s = 1, .interval_s = 1};
+	*s = (struct view_state){
+		.view = VIEW_OVERVIEW, .replay_speed = 1, .columns_s = 1, .interval_s = 1};
 	for (unsigned k = 0; k < KIND_COUNT; k++)
 		s->selected[k] = -1;
 }
@@ -188,6 +189,7 @@ static enum reaction open_row(const struct model *m, struct view_state *s)
 	return view_open(m, s) ? REACT_REDRAW : REACT_NONE;
 }
 
+/* clang-format off */
 static enum reaction key_char(const struct model *m, struct view_state *s, char32_t ch)
 {
 	for (unsigned v = 0; v < VIEW_COUNT; v++)
@@ -216,6 +218,7 @@ static enum reaction key_char(const struct model *m, struct view_state *s, char3
 	default: return REACT_NONE;
 	}
 }
+/* clang-format on */
 
 static enum reaction key_escape(struct view_state *s)
 {
@@ -224,6 +227,7 @@ static enum reaction key_escape(struct view_state *s)
 	return toggle_help(s);
 }
 
+/* clang-format off */
 enum reaction screen_key(const struct model *m, struct view_state *s, const struct key *k)
 {
 	bool had_message = s->message[0] != '\0';
@@ -255,3 +259,4 @@ enum reaction screen_key(const struct model *m, struct view_state *s, const stru
 	}
 	return r == REACT_NONE && had_message ? REACT_REDRAW : r;
 }
+/* clang-format on */

@@ -7,7 +7,8 @@
 #include "hotset/text.h"
 #include "hotset/widgets.h"
 
-/* ---- fields ------------------------------------------------------------------------------------ */
+/* ---- fields ------------------------------------------------------------------------------------
+ */
 
 #define GRID_COLUMNS 6
 #define GRID_GAP     2
@@ -108,15 +109,19 @@ void pane_fields(struct pane *p, const struct field *f, unsigned n, int max_line
 	}
 }
 
-/* ---- bars -------------------------------------------------------------------------------------- */
+/* ---- bars --------------------------------------------------------------------------------------
+ */
 
 #define BAR_LABEL_W 8
 #define BAR_VALUE_W 8
 
 static double number_or_nan(const struct pane *p, enum metric_id id)
 {
-	struct value v = id == METRIC_COUNT ? (struct value){.why = REASON_NOT_SET} : pane_value(p, id);
+	struct value v;
 
+	if (id == METRIC_COUNT)
+		return NAN;
+	v = pane_value(p, id);
 	return value_ok(v) ? v.v : NAN;
 }
 
@@ -129,8 +134,8 @@ static double bar_scale(const struct pane *p, const struct bar *b, double trigge
 	return 2 * number_or_nan(p, b->scale_id);
 }
 
-static void draw_ladder(struct pane *p, int x, int w, struct value v, double scale, double target,
-	double trigger)
+static void draw_ladder(
+	struct pane *p, int x, int w, struct value v, double scale, double target, double trigger)
 {
 	chart_ladder(p->c, x, p->y, w, v, scale, target, trigger);
 	if (p->stale)
@@ -142,7 +147,8 @@ void pane_bar(struct pane *p, const struct bar *b)
 	double target = number_or_nan(p, b->target), trigger = number_or_nan(p, b->trigger);
 	struct value v = pane_value(p, b->id);
 	bool above = value_ok(v) && isfinite(trigger) && v.v > trigger && !p->stale;
-	int x = p->in.x + BAR_LABEL_W + BAR_VALUE_W + 2, w = p->in.w - (BAR_LABEL_W + BAR_VALUE_W + 2);
+	int x = p->in.x + BAR_LABEL_W + BAR_VALUE_W + 2,
+	    w = p->in.w - (BAR_LABEL_W + BAR_VALUE_W + 2);
 	char buf[VALUE_TEXT_MAX];
 
 	if (pane_left(p) == 0)
@@ -150,17 +156,22 @@ void pane_bar(struct pane *p, const struct bar *b)
 	(void)canvas_text_fit(p->c, p->in.x, p->y, BAR_LABEL_W, b->label, ROLE_LABEL, 0);
 	value_text(buf, metric_desc(b->id)->unit, v, p->c->ascii);
 	canvas_text_right(p->c, x - 2, p->y, BAR_VALUE_W, buf,
-		!value_ok(v) || p->stale ? ROLE_DIM : above ? ROLE_CRIT : ROLE_VALUE, 0);
+		!value_ok(v) || p->stale ? ROLE_DIM
+		: above                  ? ROLE_CRIT
+					 : ROLE_VALUE,
+		0);
 	if (above)
 		(void)canvas_text(p->c, x - 2, p->y, level_symbol(LEVEL_CRIT), ROLE_CRIT, 0);
 	if (value_ok(v))
 		draw_ladder(p, x, w, v, bar_scale(p, b, trigger), target, trigger);
 	else
-		(void)canvas_text_fit(p->c, x, p->y, w, reason_text((enum reason)v.why), ROLE_DIM, 0);
+		(void)canvas_text_fit(
+			p->c, x, p->y, w, reason_text((enum reason)v.why), ROLE_DIM, 0);
 	p->y++;
 }
 
-/* ---- sheets ------------------------------------------------------------------------------------ */
+/* ---- sheets ------------------------------------------------------------------------------------
+ */
 
 static struct extent sheet_measure(const struct sheet *sh, int w)
 {
@@ -171,8 +182,8 @@ static struct extent sheet_measure(const struct sheet *sh, int w)
 	return (struct extent){(least ? least : 1) + 2, lines + 2, lines + 2 + (graph ? 14 : 0)};
 }
 
-static void sheet_draw(const struct sheet *sh, const struct panel_ctx *x, struct canvas *c,
-	struct rect r)
+static void sheet_draw(
+	const struct sheet *sh, const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
 	char note[NOTE_MAX];
 	struct pane p;
@@ -195,7 +206,8 @@ struct extent panel_measure(const struct panel_ops *ops, const struct panel_ctx 
 	return ops->sheet ? sheet_measure(ops->sheet, w) : ops->measure(x, w);
 }
 
-void panel_draw(const struct panel_ops *ops, const struct panel_ctx *x, struct canvas *c, struct rect r)
+void panel_draw(
+	const struct panel_ops *ops, const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
 	if (ops->sheet)
 		sheet_draw(ops->sheet, x, c, r);
@@ -214,6 +226,8 @@ const char *note_of(char buf[NOTE_MAX], struct value part, struct value whole, b
 	unit_a = strchr(num_format(a, UNIT_BYTES, part.v, ascii), ' ');
 	unit_b = strchr(num_format(b, UNIT_BYTES, whole.v, ascii), ' ');
 	(void)snprintf(buf, NOTE_MAX, "%.*s of %s",
-		(int)(unit_a && unit_b && strcmp(unit_a, unit_b) == 0 ? (size_t)(unit_a - a) : strlen(a)), a, b);
+		(int)(unit_a && unit_b && strcmp(unit_a, unit_b) == 0 ? (size_t)(unit_a - a)
+								      : strlen(a)),
+		a, b);
 	return buf;
 }

@@ -78,6 +78,7 @@ enum level status_level(enum status s)
 	return LEVEL_WARN;
 }
 
+/* clang-format off */
 const char *status_advice(enum status s)
 {
 	switch (s) {
@@ -94,6 +95,7 @@ const char *status_advice(enum status s)
 	default: return "";
 	}
 }
+/* clang-format on */
 
 enum level endpoint_level(const struct model *m, const struct endpoint *ep)
 {
@@ -109,14 +111,16 @@ bool endpoint_has_data(const struct endpoint *ep)
 	return ep->last != NULL;
 }
 
-const char *endpoint_state(char buf[STATE_TEXT_MAX], const struct model *m, const struct endpoint *ep)
+const char *endpoint_state(
+	char buf[STATE_TEXT_MAX], const struct model *m, const struct endpoint *ep)
 {
 	char age[NUM_MAX];
 
 	if (ep->status == STATUS_WAITING && !ep->last && ep->asked_mono_ns) {
 		double waited = (double)(m->mono_ns - ep->asked_mono_ns) / 1e9;
 
-		(void)snprintf(buf, STATE_TEXT_MAX, "waiting %s", num_duration(age, waited < 0 ? 0 : waited));
+		(void)snprintf(buf, STATE_TEXT_MAX, "waiting %s",
+			num_duration(age, waited < 0 ? 0 : waited));
 	} else if (ep->last && (model_is_stale(m, ep) || !status_has_data(ep->status))) {
 		(void)snprintf(buf, STATE_TEXT_MAX, "%s, %s old",
 			status_has_data(ep->status) ? "stale" : status_word(ep->status),

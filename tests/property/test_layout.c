@@ -18,9 +18,11 @@ static bool overlap(struct rect a, struct rect b)
 static void random_items(uint64_t *seed, struct layout_item *items, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		int min_h = (int)(test_random(seed) % 9), want_h = min_h + (int)(test_random(seed) % 8);
+		int min_h = (int)(test_random(seed) % 9),
+		    want_h = min_h + (int)(test_random(seed) % 8);
 
-		items[i].size = (struct extent){min_h, want_h, want_h + (int)(test_random(seed) % 20)};
+		items[i].size =
+			(struct extent){min_h, want_h, want_h + (int)(test_random(seed) % 20)};
 		items[i].min_w = (int)(test_random(seed) % 60);
 		items[i].half = test_random(seed) % 2;
 	}
@@ -60,11 +62,13 @@ static void test_places(void **state)
 		for (int h = 1; h <= 100; h += h < 30 ? 1 : 9)
 			for (int round = 0; round < 20; round++) {
 				struct layout_item items[LAYOUT_ITEMS_MAX];
-				unsigned n = (unsigned)(test_random(&seed) % (LAYOUT_ITEMS_MAX + 1));
+				unsigned n =
+					(unsigned)(test_random(&seed) % (LAYOUT_ITEMS_MAX + 1));
 
 				random_items(&seed, items, n);
-				check_places(items, n, (struct rect){(int)(test_random(&seed) % 5),
-					(int)(test_random(&seed) % 5), w, h});
+				check_places(items, n,
+					(struct rect){(int)(test_random(&seed) % 5),
+						(int)(test_random(&seed) % 5), w, h});
 			}
 }
 
@@ -84,7 +88,8 @@ static void test_heights_are_shared(void **state)
 	assert_int_equal(out[2].y, 5);
 	assert_int_equal(layout_place(items, 3, (struct rect){0, 0, 80, 40}, out), 3);
 	assert_int_equal(out[0].h + out[2].h, 40); /* nothing is wasted while somebody can use it */
-	assert_int_equal(layout_place(items, 3, (struct rect){0, 0, 50, 8}, out), 1); /* no pair fits */
+	assert_int_equal(
+		layout_place(items, 3, (struct rect){0, 0, 50, 8}, out), 1); /* no pair fits */
 	assert_int_equal(out[0].w, 50);
 	assert_int_equal(layout_place(items, 3, (struct rect){0, 0, 0, 8}, out), 0);
 }
@@ -102,8 +107,9 @@ static bool cell_is_sound(const struct canvas *c, int x, int y)
 
 static void draw_everywhere(const struct model *m, bool ascii)
 {
-	static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 200}, {3, 3}, {9, 4}, {20, 5}, {38, 10}, {40, 12},
-		{55, 17}, {72, 20}, {80, 1}, {80, 24}, {120, 36}, {200, 50}, {300, 100}, {500, 300}};
+	static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 200}, {3, 3}, {9, 4}, {20, 5}, {38, 10},
+		{40, 12}, {55, 17}, {72, 20}, {80, 1}, {80, 24}, {120, 36}, {200, 50}, {300, 100},
+		{500, 300}};
 	struct view_state s;
 
 	view_state_init(&s);
@@ -129,7 +135,8 @@ static void draw_everywhere(const struct model *m, bool ascii)
 
 static void test_screen_at_every_size(void **state)
 {
-	struct model *demo = scene_demo(), *node = scene_node(), *empty = model_create(), *many = model_create();
+	struct model *demo = scene_demo(), *node = scene_node(), *empty = model_create(),
+		     *many = model_create();
 
 	(void)state;
 	assert_true(empty && many);

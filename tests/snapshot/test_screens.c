@@ -15,9 +15,9 @@
 struct shot {
 	const char *name;
 	struct model *(*scene)(void);
-	enum view     view;
-	int           w, h;
-	bool          ascii, help, paused;
+	enum view view;
+	int w, h;
+	bool ascii, help, paused;
 };
 
 static struct model *scene_first(void)
@@ -70,9 +70,12 @@ static struct model *scene_errors(void)
 	assert_non_null(m);
 	for (int k = 0; k < KIND_COUNT; k++)
 		(void)scene_add(m, (enum kind)k);
-	scene_fail(m, m->ep[0], 1, STATUS_AUTH, "authentication failed for user monitor: check the password");
-	scene_fail(m, m->ep[1], 0, STATUS_REFUSED, "no connection to 127.0.0.1:6379: connection refused");
-	scene_fail(m, m->ep[2], 0, STATUS_PROTOCOL, "127.0.0.1:11211 answered with HTTP, not with memcached");
+	scene_fail(m, m->ep[0], 1, STATUS_AUTH,
+		"authentication failed for user monitor: check the password");
+	scene_fail(m, m->ep[1], 0, STATUS_REFUSED,
+		"no connection to 127.0.0.1:6379: connection refused");
+	scene_fail(m, m->ep[2], 0, STATUS_PROTOCOL,
+		"127.0.0.1:11211 answered with HTTP, not with memcached");
 	m->ep[3]->asked_mono_ns = m->mono_ns;
 	scene_wait(m, 4);
 	m->nverdicts = m->nevents = m->nskipped = 0;
@@ -94,8 +97,8 @@ static struct model *scene_fleet(void)
 
 	assert_non_null(m);
 	for (int i = 0; i < 12; i++)
-		(void)snprintf(scene_add(m, (enum kind)(i % KIND_COUNT))->name, NAME_MAX_LEN, "%s-%d",
-			kind_name((enum kind)(i % KIND_COUNT)), i / KIND_COUNT + 1);
+		(void)snprintf(scene_add(m, (enum kind)(i % KIND_COUNT))->name, NAME_MAX_LEN,
+			"%s-%d", kind_name((enum kind)(i % KIND_COUNT)), i / KIND_COUNT + 1);
 	scene_run(m, 10);
 	scene_fail(m, m->ep[5], 0.5, STATUS_TIMEOUT, "no answer within 5 s");
 	m->nverdicts = m->nevents = m->nskipped = 0;

@@ -6,10 +6,10 @@
 
 #include "support.h"
 
-#define WALL0 (INT64_C(1796047283) * 1000000000) /* 2026-11-30T14:01:23Z */
-#define MONO0 (INT64_C(500000) * 1000000000)
+#define WALL0  (INT64_C(1796047283) * 1000000000) /* 2026-11-30T14:01:23Z */
+#define MONO0  (INT64_C(500000) * 1000000000)
 #define SECOND INT64_C(1000000000)
-#define MIB (1024.0 * 1024)
+#define MIB    (1024.0 * 1024)
 
 /* A steady wobble in [-1, 1] that looks like noise and is the same in every run. */
 static double wobble(unsigned t, unsigned k)
@@ -45,11 +45,13 @@ static void copy(char *dst, size_t cap, const char *text)
 	(void)snprintf(dst, cap, "%s", text);
 }
 
-/* ---- MongoDB ----------------------------------------------------------------------------------- */
+/* ---- MongoDB -----------------------------------------------------------------------------------
+ */
 
 static void mongo_cache(struct sample *s, unsigned t)
 {
-	double max = 512 * MIB, fill = scanning(t) ? 0.826 + 0.02 * wobble(t, 2) : 0.79 + 0.015 * wobble(t, 2);
+	double max = 512 * MIB,
+	       fill = scanning(t) ? 0.826 + 0.02 * wobble(t, 2) : 0.79 + 0.015 * wobble(t, 2);
 
 	sample_set_f64(s, METRIC_MONGO_CACHE_MAX, max);
 	sample_set_f64(s, METRIC_MONGO_CACHE_USED, floor(max * fill));
@@ -61,10 +63,12 @@ static void mongo_cache(struct sample *s, unsigned t)
 	sample_set_f64(s, METRIC_MONGO_CACHE_DIRTY_TRIGGER, 20);
 	sample_set_f64(s, METRIC_MONGO_CACHE_UPDATES_TARGET, 2.5);
 	sample_set_f64(s, METRIC_MONGO_CACHE_UPDATES_TRIGGER, 10);
-	for (int id = METRIC_MONGO_CACHE_TARGET_SOURCE; id <= METRIC_MONGO_CACHE_UPDATES_TRIGGER_SOURCE; id++)
+	for (int id = METRIC_MONGO_CACHE_TARGET_SOURCE;
+		id <= METRIC_MONGO_CACHE_UPDATES_TRIGGER_SOURCE; id++)
 		set_text(s, (enum metric_id)id, "default");
 	sample_set_u64(s, METRIC_MONGO_CACHE_PAGES_READ_TOTAL, total(t, 1100, 0.2, 20300, 4));
-	sample_set_u64(s, METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL, total(t, 61000, 0.05, 90000, 5));
+	sample_set_u64(
+		s, METRIC_MONGO_CACHE_PAGES_REQUESTED_TOTAL, total(t, 61000, 0.05, 90000, 5));
 	sample_set_u64(s, METRIC_MONGO_CACHE_EVICTED_CLEAN_TOTAL, total(t, 1080, 0.2, 17100, 6));
 	sample_set_u64(s, METRIC_MONGO_CACHE_EVICTED_DIRTY_TOTAL, total(t, 12, 0.3, 0, 7));
 	sample_set_u64(s, METRIC_MONGO_CACHE_EVICTED_APP_TOTAL, 4);
@@ -113,9 +117,9 @@ static void mongo_rest(struct sample *s, unsigned t)
 }
 
 struct op {
-	double      secs;
+	double secs;
 	const char *plan, *ns, *op, *app, *client, *shape;
-	double      docs; /* below 0: not sent */
+	double docs; /* below 0: not sent */
 };
 
 static void add_op(struct sample *s, const struct op *o, uint64_t opid)
@@ -144,8 +148,8 @@ static void mongo_tables(struct sample *s, unsigned t)
 		"find shop.海図 {at: {$gt: ?}}", 412};
 	static const struct {
 		const char *ns, *index;
-		double      cached, size;
-		double      read, evicted, next, search;
+		double cached, size;
+		double read, evicted, next, search;
 	} colls[] = {
 		{"shop.items", "", 301 * MIB, 812 * MIB, 20800, 17600, 60000, 300},
 		{"shop.items", "_id_", 41 * MIB, 44 * MIB, 30, 21, 0, 1930},
@@ -188,14 +192,16 @@ static void mongo_sample(struct sample *s, unsigned t)
 	mongo_tables(s, t);
 }
 
-/* ---- Redis ------------------------------------------------------------------------------------- */
+/* ---- Redis -------------------------------------------------------------------------------------
+ */
 
 static void redis_sample(struct sample *s, unsigned t)
 {
 	static const struct {
 		const char *command;
-		double      calls, usec;
-	} commands[] = {{"get", 11200, 1.1}, {"set", 840, 2.2}, {"expire", 800, 0.9}, {"info", 1, 84}};
+		double calls, usec;
+	} commands[] = {
+		{"get", 11200, 1.1}, {"set", 840, 2.2}, {"expire", 800, 0.9}, {"info", 1, 84}};
 	struct raw *row;
 
 	copy(s->product, sizeof(s->product), "redis");
@@ -229,10 +235,13 @@ static void redis_sample(struct sample *s, unsigned t)
 	set_text(s, METRIC_REDIS_MEM_POLICY, "allkeys-lru");
 	for (unsigned i = 0; i < 4; i++) {
 		row = sample_add_row(s, TABLE_REDIS_CMD);
-		raw_set_text(s, &row[COL_REDIS_CMD_COMMAND], commands[i].command, strlen(commands[i].command));
+		raw_set_text(s, &row[COL_REDIS_CMD_COMMAND], commands[i].command,
+			strlen(commands[i].command));
 		raw_set_u64(&row[COL_REDIS_CMD_CALLS], (uint64_t)(commands[i].calls * (t + 100)));
-		raw_set_u64(&row[COL_REDIS_CMD_CALLS_TOTAL], (uint64_t)(commands[i].calls * (t + 100)));
-		raw_set_u64(&row[COL_REDIS_CMD_USEC], (uint64_t)(commands[i].calls * commands[i].usec * (t + 100)));
+		raw_set_u64(
+			&row[COL_REDIS_CMD_CALLS_TOTAL], (uint64_t)(commands[i].calls * (t + 100)));
+		raw_set_u64(&row[COL_REDIS_CMD_USEC],
+			(uint64_t)(commands[i].calls * commands[i].usec * (t + 100)));
 		raw_set_u64(&row[COL_REDIS_CMD_FAILED], 0);
 		raw_set_u64(&row[COL_REDIS_CMD_REJECTED], 0);
 	}
@@ -243,7 +252,8 @@ static void redis_sample(struct sample *s, unsigned t)
 	raw_set_u64(&row[COL_REDIS_DB_AVG_TTL], 41200);
 }
 
-/* ---- memcached --------------------------------------------------------------------------------- */
+/* ---- memcached ---------------------------------------------------------------------------------
+ */
 
 static void memcached_sample(struct sample *s, unsigned t)
 {
@@ -296,7 +306,8 @@ static void memcached_sample(struct sample *s, unsigned t)
 	}
 }
 
-/* ---- the host ---------------------------------------------------------------------------------- */
+/* ---- the host ----------------------------------------------------------------------------------
+ */
 
 static void host_sample(struct sample *s, unsigned t)
 {
@@ -343,7 +354,8 @@ static void host_sample(struct sample *s, unsigned t)
 	raw_set_u64(&row[COL_HOST_DISK_WRITE], total(t, 900e3, 0.4, 0, 54));
 }
 
-/* ---- scenes ------------------------------------------------------------------------------------ */
+/* ---- scenes ------------------------------------------------------------------------------------
+ */
 
 struct endpoint *scene_add(struct model *m, enum kind kind)
 {
@@ -355,8 +367,8 @@ struct endpoint *scene_add(struct model *m, enum kind kind)
 		[KIND_MEMCACHED] = {"memcached@127.0.0.1:11211", "pages", "127.0.0.1:11211"},
 		[KIND_HOST] = {"host@local", "this host", "this host"},
 	};
-	struct endpoint *ep = model_add(m, kind, who[kind].id, who[kind].name, who[kind].address,
-		HISTORY_STEPS);
+	struct endpoint *ep =
+		model_add(m, kind, who[kind].id, who[kind].name, who[kind].address, HISTORY_STEPS);
 
 	assert_non_null(ep);
 	return ep;
@@ -390,15 +402,17 @@ void scene_run(struct model *m, unsigned seconds)
 	m->nverdicts = m->nevents = m->nskipped = m->event_head = 0;
 }
 
-static void add_verdict(struct model *m, enum kind kind, enum level level, const char *code, int since_s,
-	const char *text, const char *next)
+static void add_verdict(struct model *m, enum kind kind, enum level level, const char *code,
+	int since_s, const char *text, const char *next)
 {
 	for (unsigned i = 0; i < m->n; i++) {
 		struct verdict *v = &m->verdicts[m->nverdicts];
 
 		if (m->ep[i]->kind != kind)
 			continue;
-		*v = (struct verdict){.level = level, .code = code, .endpoint = m->ep[i]->index,
+		*v = (struct verdict){.level = level,
+			.code = code,
+			.endpoint = m->ep[i]->index,
 			.since_wall_ns = WALL0 + since_s * SECOND};
 		copy(v->text, sizeof(v->text), text);
 		copy(v->next, sizeof(v->next), next);
@@ -427,14 +441,17 @@ static void add_event(struct model *m, enum kind kind, enum level level, enum ev
 void scene_conclude(struct model *m)
 {
 	add_verdict(m, KIND_MONGO, LEVEL_CRIT, "mongo.scan.evicting_hot_set", 103,
-		"COLLSCAN on shop.items (app report-job, 19 s) is evicting the hot set: 21k pages/s in, "
+		"COLLSCAN on shop.items (app report-job, 19 s) is evicting the hot set: 21k "
+		"pages/s in, "
 		"18k clean pages/s out, reads 0.31 → 0.62 ms",
 		"add an index for {price: ?} or run it on a secondary");
 	add_verdict(m, KIND_MEMCACHED, LEVEL_WARN, "memcached.slab_imbalance", 62,
-		"class 9 (600 B) evicts 41/s after 9 s with 3 % of the pages while class 17 evicts none",
+		"class 9 (600 B) evicts 41/s after 9 s with 3 % of the pages while class 17 evicts "
+		"none",
 		"set slab_automove=1, or restart with slab_reassign");
 	add_verdict(m, KIND_REDIS, LEVEL_WARN, "redis.evicting_hot", 101,
-		"evicts 208/s and misses rose from 780 to 1.2k/s: keys are wanted again after their eviction",
+		"evicts 208/s and misses rose from 780 to 1.2k/s: keys are wanted again after "
+		"their eviction",
 		"raise maxmemory, or look for large keys");
 	add_event(m, KIND_MONGO, LEVEL_INFO, EVENT_BEGIN, "mongo.cache.above_target", 31,
 		"fill above its target of 80 %: background eviction at work");
@@ -448,7 +465,8 @@ void scene_conclude(struct model *m)
 		"evicts 208/s while misses rise");
 }
 
-void scene_fail(struct model *m, struct endpoint *ep, double after_s, enum status status, const char *msg)
+void scene_fail(
+	struct model *m, struct endpoint *ep, double after_s, enum status status, const char *msg)
 {
 	struct sample *s = sample_create(ep->index);
 	struct err err = {ERR_NONE, 0, ""};

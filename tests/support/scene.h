@@ -19,7 +19,8 @@ void scene_run(struct model *m, unsigned seconds);
 /* What holds and what happened at the end of the scene. */
 void scene_conclude(struct model *m);
 /* The endpoint's next poll, `after_s` later, fails. */
-void scene_fail(struct model *m, struct endpoint *ep, double after_s, enum status status, const char *msg);
+void scene_fail(struct model *m, struct endpoint *ep, double after_s, enum status status,
+	const char *msg);
 /* Time passes without an answer. */
 void scene_wait(struct model *m, double seconds);
 /* mongo, redis, memcached and host, run and concluded. */

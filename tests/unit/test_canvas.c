@@ -33,7 +33,7 @@ static void test_widths(void **state)
 {
 	static const struct {
 		const char *s;
-		int         cells;
+		int cells;
 	} rows[] = {{"海図", 4}, {"ø🙂木", 5}, {"naïve", 5}, {"nai\u0308ve", 5}, {"plain", 5}};
 	struct canvas c = make(10, 5);
 
@@ -57,7 +57,8 @@ static void test_wide_at_the_edges(void **state)
 	(void)state;
 	canvas_text(&c, 0, 0, "abcdef", ROLE_DEFAULT, 0);
 	old = canvas_clip(&c, (struct rect){1, 0, 4, 1});
-	canvas_text(&c, 0, 0, "海図木", ROLE_DEFAULT, 0); /* at 0, 2, 4: the outer two lose a half */
+	canvas_text(
+		&c, 0, 0, "海図木", ROLE_DEFAULT, 0); /* at 0, 2, 4: the outer two lose a half */
 	canvas_unclip(&c, old);
 	expect_text(&c, "a 図 f\n");
 	canvas_finish(&c);
@@ -77,7 +78,8 @@ static void test_overwritten_halves(void **state)
 	canvas_text(&c, 1, 0, "図", ROLE_DEFAULT, 0); /* a wide one over a right half */
 	expect_text(&c, " 図\n");
 	for (int x = 0; x < 6; x++)
-		assert_true(canvas_cell(&c, x, 0)->width != 2 || canvas_cell(&c, x + 1, 0)->width == 0);
+		assert_true(
+			canvas_cell(&c, x, 0)->width != 2 || canvas_cell(&c, x + 1, 0)->width == 0);
 	canvas_finish(&c);
 }
 
@@ -87,7 +89,10 @@ static void test_control_characters_are_refused(void **state)
 	struct canvas c = make(16, 1);
 
 	(void)state;
-	canvas_text(&c, 0, 0, "a\033[2J\a\b\t\177b\xc2\x9b\u202e" "c", ROLE_DEFAULT, 0);
+	canvas_text(&c, 0, 0,
+		"a\033[2J\a\b\t\177b\xc2\x9b\u202e"
+		"c",
+		ROLE_DEFAULT, 0);
 	for (int x = 0; x < 16; x++)
 		assert_true(canvas_cell(&c, x, 0)->ch >= 0x20 && canvas_cell(&c, x, 0)->ch != 0x7f);
 	expect_text(&c, "a\uFFFD[2J\uFFFD\uFFFD\uFFFD\uFFFDb\uFFFD\uFFFDc\n");
@@ -108,10 +113,12 @@ static void test_ascii(void **state)
 	canvas_box(&c, (struct rect){0, 0, 12, 3}, "a", NULL, ROLE_BORDER);
 	canvas_text(&c, 1, 1, "海nai\u0308ve█░…", ROLE_DEFAULT, 0);
 	canvas_text(&c, 0, 3, "⚠ ✖ ▲ ┃ µ×", ROLE_DEFAULT, 0);
-	expect_text(&c, "+ a -------+\n|" "??naive#.~|\n+----------+\n! X ^ | ux\n");
+	expect_text(&c, "+ a -------+\n|"
+			"??naive#.~|\n+----------+\n! X ^ | ux\n");
 	for (int y = 0; y < 4; y++)
 		for (int x = 0; x < 12; x++)
-			assert_true(canvas_cell(&c, x, y)->ch < 0x7f && !canvas_cell(&c, x, y)->combining);
+			assert_true(canvas_cell(&c, x, y)->ch < 0x7f &&
+				    !canvas_cell(&c, x, y)->combining);
 	canvas_finish(&c);
 }
 
@@ -122,7 +129,8 @@ static void test_fit(void **state)
 	(void)state;
 	assert_int_equal(canvas_text_fit(&c, 0, 0, 5, "abcdefgh", ROLE_DEFAULT, 0), 5);
 	assert_int_equal(canvas_text_fit(&c, 0, 1, 8, "abcdefgh", ROLE_DEFAULT, 0), 8);
-	assert_int_equal(canvas_text_fit(&c, 0, 2, 4, "海図木", ROLE_DEFAULT, 0), 3); /* no half for the ellipsis */
+	assert_int_equal(canvas_text_fit(&c, 0, 2, 4, "海図木", ROLE_DEFAULT, 0),
+		3); /* no half for the ellipsis */
 	assert_int_equal(canvas_text_fit(&c, 0, 3, 0, "abc", ROLE_DEFAULT, 0), 0);
 	canvas_text_right(&c, 8, 4, 6, "12", ROLE_DEFAULT, 0);
 	expect_text(&c, "abcd…\nabcdefgh\n海…\n\n      12\n");
@@ -155,8 +163,9 @@ static void test_nothing_leaves_the_clip(void **state)
 	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		struct canvas c = make(20, 8), before = make(20, 8);
-		struct rect r = {(int)(test_random(&seed) % 24) - 2, (int)(test_random(&seed) % 12) - 2,
-			(int)(test_random(&seed) % 12), (int)(test_random(&seed) % 6)};
+		struct rect r = {(int)(test_random(&seed) % 24) - 2,
+			(int)(test_random(&seed) % 12) - 2, (int)(test_random(&seed) % 12),
+			(int)(test_random(&seed) % 6)};
 		int x = (int)(test_random(&seed) % 30) - 5, y = (int)(test_random(&seed) % 14) - 3;
 
 		canvas_fill(&c, (struct rect){0, 0, 20, 8}, U'#', ROLE_BAR);

@@ -75,7 +75,8 @@ static void test_ladder_without_thresholds_or_value(void **state)
 	(void)state;
 	chart_ladder(&c, 0, 0, 10, known(50), 100, NAN, NAN);
 	chart_ladder(&c, 0, 1, 10, (struct value){.why = REASON_FIRST}, 100, 20, 90);
-	chart_ladder(&c, 0, 2, 10, known(500), 100, 100, 100); /* above the scale: full; marks coincide */
+	chart_ladder(&c, 0, 2, 10, known(500), 100, 100,
+		100); /* above the scale: full; marks coincide */
 	chart_ladder(&c, 0, 3, 10, known(5), NAN, 5, 9);
 	expect_text(&c, "█████░░░░░\n░░▲░░░░░░┃\n█████████┃\n░░░░░░░░░░\n");
 }
@@ -116,7 +117,8 @@ static void test_graph_is_right_aligned_and_clamped(void **state)
 static void test_marks(void **state)
 {
 	static const float v[] = {1, 1, 1, 1};
-	static const struct chart_mark marks[] = {{3, "scan"}, {14, "left"}, {0, NULL}, {99, "gone"}};
+	static const struct chart_mark marks[] = {
+		{3, "scan"}, {14, "left"}, {0, NULL}, {99, "gone"}};
 	struct canvas c = make(16, 3, false);
 
 	(void)state;
@@ -127,7 +129,7 @@ static void test_marks(void **state)
 static void test_nice_top_is_steady(void **state)
 {
 	static const struct {
-		float  v;
+		float v;
 		double top;
 	} rows[] = {{0, 10}, {9.9F, 10}, {10, 10}, {10.1F, 15}, {21800, 30000}, {30000, 30000},
 		{48000, 50000}, {99000, 100000}};

@@ -1,4 +1,5 @@
-/* Tables that are not in every poll: the rows of the last one that asked for them stay, with their texts. */
+/* Tables that are not in every poll: the rows of the last one that asked for them stay, with their
+ * texts. */
 #include <string.h>
 
 #include "hotset/model.h"

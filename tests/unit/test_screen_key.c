@@ -74,11 +74,15 @@ static void test_the_app_is_told(void **state)
 {
 	static const struct {
 		enum key_code code;
-		char32_t      ch;
+		char32_t ch;
 		enum reaction want;
 	} rows[] = {
-		{KEYC_CHAR, U'q', REACT_QUIT},     {KEYC_CTRL_C, 0, REACT_QUIT},  {KEYC_EOF, 0, REACT_QUIT},
-		{KEYC_CTRL_L, 0, REACT_REFRESH},   {KEYC_CTRL_Z, 0, REACT_SUSPEND}, {KEYC_RESIZE, 0, REACT_RESIZE},
+		{KEYC_CHAR, U'q', REACT_QUIT},
+		{KEYC_CTRL_C, 0, REACT_QUIT},
+		{KEYC_EOF, 0, REACT_QUIT},
+		{KEYC_CTRL_L, 0, REACT_REFRESH},
+		{KEYC_CTRL_Z, 0, REACT_SUSPEND},
+		{KEYC_RESIZE, 0, REACT_RESIZE},
 		{KEYC_CHAR, U't', REACT_THEME},
 	};
 	struct view_state s;

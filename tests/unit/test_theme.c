@@ -32,7 +32,8 @@ static void test_files_equal_the_built_in_themes(void **state)
 
 static void test_every_file_loads_and_names_every_role(void **state)
 {
-	static const char *const names[] = {"default", "light", "mono", "colourblind", "high-contrast"};
+	static const char *const names[] = {
+		"default", "light", "mono", "colourblind", "high-contrast"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -76,7 +77,8 @@ static void test_parse(void **state)
 
 	(void)state;
 	assert_true(theme_parse(&t,
-		"# a comment\nwarn = yellow bold\nbar = #5fafff on default\ntitle = default bold underline\n"
+		"# a comment\nwarn = yellow bold\nbar = #5fafff on default\ntitle = default bold "
+		"underline\n"
 		"selected = black on #ff8700 reverse\ndim = dim\n",
 		"/somewhere/mine.theme", &err));
 	assert_string_equal(t.name, "mine");
