@@ -336,7 +336,7 @@ static const char *parse_guess(const char *text, struct target *t, bson_error_t 
 bool target_parse(const char *text, struct target *out, struct err *err)
 {
 	struct target t = {.ops = NULL};
-	char note_buf[120] = "";
+	char note_buf[192] = "";
 	struct clip note = {note_buf, 0, sizeof(note_buf)};
 	const char *uri = text, *sep, *why = NULL;
 	size_t name_len = strcspn(text, "=:/?@[");
