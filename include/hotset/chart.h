@@ -22,7 +22,8 @@ void chart_ladder(struct canvas *c, int x, int y, int w, struct value v, double 
  */
 struct chart_mark {
 	int         column; /* from the right: 0 is the newest */
-	const char *label;
+	const char *label;  /* NULL: none */
+	bool        end;    /* something ended here: a line without a head */
 };
 void chart_graph(struct canvas *c, struct rect r, const float *v, unsigned n, double top,
 	enum role role, const struct chart_mark *marks, unsigned nmarks);

@@ -10,12 +10,20 @@ static int64_t to_ns(double seconds)
 	return (int64_t)(seconds * (double)NS_PER_SEC);
 }
 
+/* The user's name for it; without one "this host" says more than "proc:". */
+static const char *display_name(const struct target *t)
+{
+	if (*t->name)
+		return t->name;
+	return strcmp(t->id, "proc:") == 0 ? t->address : t->id;
+}
+
 static bool start_endpoint(struct fleet *f, const struct options *o, unsigned i, bool all_parts,
 	int64_t now_ns, struct err *err)
 {
 	const struct target *t = &o->targets[i];
 	struct source_options so = {o->delay_s, o->timeout_s, all_parts};
-	struct endpoint *ep = model_add(f->model, t->ops->kind, t->id, *t->name ? t->name : t->id,
+	struct endpoint *ep = model_add(f->model, t->ops->kind, t->id, display_name(t),
 		t->address, record_history_steps(o->ntargets));
 
 	if (!ep)

@@ -84,7 +84,7 @@ enum level model_level(const struct model *m, int endpoint)
 
 	for (unsigned i = 0; i < m->nverdicts; i++)
 		if ((endpoint < 0 || m->verdicts[i].endpoint == endpoint) &&
-			m->verdicts[i].level > worst)
+			!m->verdicts[i].standing && m->verdicts[i].level > worst)
 			worst = m->verdicts[i].level;
 	return worst;
 }

@@ -94,7 +94,7 @@ static void draw_words(struct pane *p)
 	int after = p->y + 2;
 
 	if (v)
-		pane_wrap(p, level_role(v->level), v->text, 2);
+		pane_wrap(p, v->standing ? ROLE_DIM : level_role(v->level), v->text, 2);
 	else
 		pane_text(p, ROLE_DIM, "nothing to report");
 	p->y = after;

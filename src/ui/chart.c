@@ -164,7 +164,7 @@ static void graph_column_ascii(struct canvas *c, struct rect r, int x, const flo
 	}
 }
 
-/* A dotted line above the data, with its label beside it on the first row. */
+/* A dotted line above the data; where something began, with a head and its label beside it. */
 static void graph_mark(struct canvas *c, struct rect r, const struct chart_mark *m)
 {
 	int x = r.x + r.w - 1 - m->column;
@@ -175,13 +175,11 @@ static void graph_mark(struct canvas *c, struct rect r, const struct chart_mark 
 	for (int y = r.y; y < r.y + r.h; y++)
 		if (canvas_cell(c, x, y)->ch == U' ')
 			canvas_put(c, x, y, U'┊', ROLE_GRAPH_MARK, 0);
-	canvas_put(c, x, r.y, U'▼', ROLE_GRAPH_MARK, 0);
-	if (!len)
+	if (m->end)
 		return;
-	if (x - len >= r.x)
+	canvas_put(c, x, r.y, U'▼', ROLE_GRAPH_MARK, 0);
+	if (len && x - len >= r.x)
 		(void)canvas_text(c, x - len, r.y, m->label, ROLE_GRAPH_MARK, 0);
-	else if (x + len < r.x + r.w)
-		(void)canvas_text(c, x + 1, r.y, m->label, ROLE_GRAPH_MARK, 0);
 }
 
 void chart_graph(struct canvas *c, struct rect r, const float *v, unsigned n, double top,

@@ -113,7 +113,10 @@ static void add_server(struct parts *l, const struct model *m, const struct view
 	add_part(l, kind_role(ep->kind), 0, "%s", ep->name);
 	add_place(l, m, s, ep);
 	if (ep->last) {
-		add_part(l, ROLE_DEFAULT, 4, "%s %s", ep->last->product, ep->last->version);
+		const char *product = ep->last->product, *version = ep->last->version;
+		bool named = strncmp(version, product, strlen(product)) == 0;
+
+		add_part(l, ROLE_DEFAULT, 4, "%s%s%s", named ? "" : product, named ? "" : " ", version);
 		add_part(l, ROLE_DEFAULT, 3, "%s", ep->last->role);
 	}
 	if (strcmp(ep->name, ep->id) != 0 && strcmp(ep->name, ep->address) != 0)
@@ -257,13 +260,17 @@ static void headline_waiting(const struct model *m, struct headline *h)
 	h->level = waiting || m->n == 0 ? LEVEL_INFO : LEVEL_OK;
 }
 
+/* What is left to say when nothing is wrong: a property of the place, or what cannot be judged yet. */
 static void headline_calm(const struct model *m, struct headline *h)
 {
+	h->more = 0;
 	headline_waiting(m, h);
 	if (h->text[0])
 		return;
 	(void)snprintf(h->text, sizeof(h->text), "nothing to report");
-	if (m->nskipped)
+	if (m->nverdicts)
+		(void)snprintf(h->next, sizeof(h->next), "note: %.180s", m->verdicts[0].text);
+	else if (m->nskipped)
 		(void)snprintf(h->next, sizeof(h->next), "not judged yet: %s (%s)%s",
 			m->skipped[0].code, m->skipped[0].reason,
 			m->nskipped > 1 ? " and others" : "");
@@ -284,7 +291,9 @@ static void headline_name(
 
 static void headline_make(const struct model *m, struct headline *h)
 {
-	const struct verdict *v = m->nverdicts ? &m->verdicts[0] : NULL;
+	bool calm = m->nverdicts == 0 ||
+		(m->verdicts[0].standing && m->verdicts[0].level == LEVEL_INFO);
+	const struct verdict *v = calm ? NULL : &m->verdicts[0];
 	const struct endpoint *silent = silent_endpoint(m);
 	char name[NAME_MAX_LEN + 2];
 
@@ -319,7 +328,7 @@ static void draw_verdict(
 	x = canvas_printf(c, 0, 1, level_role(h.level), ATTR_BOLD, "%s %s  ", level_symbol(h.level),
 		level_word(h.level));
 	if (h.more)
-		(void)snprintf(more, sizeof(more), "+%u more: 7", h.more);
+		(void)snprintf(more, sizeof(more), "+%u more [7]", h.more);
 	if (more[0] && c->w >= 60) {
 		canvas_text_right(c, c->w, 1, c->w, more, ROLE_DIM, 0);
 		end -= text_width(more) + 2;

@@ -109,38 +109,65 @@ static const char *mark_label(const struct event *e)
 {
 	const char *dot = strrchr(e->code, '.');
 
-	if (e->state == EVENT_END)
-		return "end";
-	if (strstr(e->code, ".scan.") && e->state == EVENT_BEGIN)
+	if (strstr(e->code, ".scan."))
 		return "scan";
 	return dot ? dot + 1 : e->code;
 }
 
-/* The newest events of the endpoint that are at least warnings, one a column. */
-static unsigned trend_marks(
-	const struct trend *t, const struct model *m, unsigned per_cell, struct chart_mark *marks)
+struct event_marks {
+	unsigned          n;
+	struct chart_mark mark[MARKS_MAX];
+	uint64_t          id[MARKS_MAX];
+};
+
+/* Events come newest first: of a begin and its promotion the older one, seen later, counts. */
+static void add_event_mark(struct event_marks *l, const struct event *e, int column)
+{
+	bool end = e->state == EVENT_END;
+
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->id[i] == e->id && l->mark[i].end == end) {
+			l->mark[i].column = column;
+			return;
+		}
+	if (l->n == MARKS_MAX)
+		return;
+	l->mark[l->n] = (struct chart_mark){column, end ? NULL : mark_label(e), end};
+	l->id[l->n++] = e->id;
+}
+
+/* A label stands to the left of its mark, so it goes where an older mark is in the way. */
+static void drop_crowded_labels(struct event_marks *l)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		struct chart_mark *m = &l->mark[i];
+
+		for (unsigned k = 0; k < l->n && m->label; k++) {
+			int distance = l->mark[k].column - m->column;
+
+			if (k != i && distance > 0 && distance <= text_width(m->label))
+				m->label = NULL;
+		}
+	}
+}
+
+/* The newest events of the endpoint that are at least warnings. */
+static void trend_marks(const struct trend *t, const struct model *m, unsigned per_cell,
+	struct event_marks *l)
 {
 	const struct event *e;
-	unsigned n = 0;
-	int label_end = -1000;
 
-	for (unsigned i = 0; (e = model_event(m, i)) != NULL && n < MARKS_MAX; i++) {
+	*l = (struct event_marks){0};
+	for (unsigned i = 0; (e = model_event(m, i)) != NULL; i++) {
 		int64_t bucket = e->mono_ns / HISTORY_STEP_NS / t->zoom;
-		int column = (int)((t->newest - bucket) / per_cell);
 
 		if (e->endpoint != t->ep->index || e->level < LEVEL_WARN || bucket > t->newest)
 			continue;
 		if (t->newest - bucket >= (int64_t)t->n)
 			break;
-		if (n > 0 && marks[n - 1].column == column)
-			continue;
-		marks[n].column = column;
-		marks[n].label = column > label_end ? mark_label(e) : NULL;
-		if (marks[n].label)
-			label_end = column + text_width(marks[n].label) + 1;
-		n++;
+		add_event_mark(l, e, (int)((t->newest - bucket) / per_cell));
 	}
-	return n;
+	drop_crowded_labels(l);
 }
 
 /* ---- the caption --------------------------------------------------------------------------------
@@ -201,8 +228,8 @@ static void draw_caption(struct pane *p, const struct trend *t, double top, enum
 void pane_graph(struct pane *p, enum metric_id id, enum role role, enum caption caption, int max_h)
 {
 	struct trend t = {.ep = p->x->ep, .id = id, .role = role};
-	struct chart_mark marks[MARKS_MAX];
-	unsigned nmarks, per_cell = p->c->ascii ? 1 : 2;
+	struct event_marks marks;
+	unsigned per_cell = p->c->ascii ? 1 : 2;
 	int left = pane_left(p) < max_h ? pane_left(p) : max_h;
 	struct rect r;
 	double top;
@@ -214,8 +241,10 @@ void pane_graph(struct pane *p, enum metric_id id, enum role role, enum caption 
 	top = trend_top(&t);
 	draw_caption(p, &t, top, caption);
 	r = (struct rect){p->in.x, p->y, p->in.w, left - (caption == CAPTION_LINE)};
-	nmarks = r.h >= 3 ? trend_marks(&t, p->x->m, per_cell, marks) : 0;
-	chart_graph(p->c, r, t.v, t.n, top, p->stale ? ROLE_DIM : role, marks, nmarks);
+	trend_marks(&t, p->x->m, per_cell, &marks);
+	if (r.h < 3)
+		marks.n = 0;
+	chart_graph(p->c, r, t.v, t.n, top, p->stale ? ROLE_DIM : role, marks.mark, marks.n);
 	p->axis = (int)(per_cell * t.zoom);
 	p->y += r.h;
 }

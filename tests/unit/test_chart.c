@@ -118,12 +118,13 @@ static void test_marks(void **state)
 {
 	static const float v[] = {1, 1, 1, 1};
 	static const struct chart_mark marks[] = {
-		{3, "scan"}, {14, "left"}, {0, NULL}, {99, "gone"}};
+		{3, "scan", false}, {9, NULL, true}, {14, "no room", false}, {0, NULL, false},
+		{99, "gone", false}};
 	struct canvas c = make(16, 3, false);
 
 	(void)state;
-	chart_graph(&c, (struct rect){0, 0, 16, 3}, v, 4, 1, ROLE_GRAPH, marks, 4);
-	expect_text(&c, " ▼left  scan▼ ⣿▼\n ┊          ┊ ⣿⣿\n ┊          ┊ ⣿⣿\n");
+	chart_graph(&c, (struct rect){0, 0, 16, 3}, v, 4, 1, ROLE_GRAPH, marks, 5);
+	expect_text(&c, " ▼    ┊ scan▼ ⣿▼\n ┊    ┊     ┊ ⣿⣿\n ┊    ┊     ┊ ⣿⣿\n");
 }
 
 static void test_nice_top_is_steady(void **state)
