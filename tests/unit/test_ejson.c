@@ -77,8 +77,8 @@ static void other_dollar_keys_stay_keys(void **state)
 {
 	static const char *const same[] = {
 		"{ \"match\" : { \"$regex\" : { \"$numberLong\" : \"3\" } } }",
-		"{ \"match\" : { \"$options\" : { \"$numberLong\" : \"0\" }, "
-		"\"$regex\" : { \"$numberLong\" : \"0\" } } }",
+		("{ \"match\" : { \"$options\" : { \"$numberLong\" : \"0\" }, "
+		 "\"$regex\" : { \"$numberLong\" : \"0\" } } }"),
 		"{ \"match\" : { \"$regex\" : \"a\", \"$options\" : \"i\" } }",
 		"{ \"a\" : { \"$numberLong\" : \"5\", \"b\" : \"x\" } }",
 		"{ \"a\" : { \"$numberLong\" : \"five\" } }",
