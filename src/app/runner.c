@@ -69,10 +69,28 @@ bool runner_wait(struct runner *r, int64_t until_ns, int enough, struct err *err
 	}
 }
 
-/* Nothing more is expected of it: two samples, or a first one without data. */
+/* It has given what --once prints: two samples, or a first one without data. */
 static bool is_done(const struct endpoint *ep)
 {
 	return ep->polls >= 2 || (ep->polls == 1 && !status_has_data(ep->status));
+}
+
+/*
+ * Those that answer are asked on while others hang, so that what is printed in the end is fresh and
+ * spans one delay; those that gave nothing are not asked again. True when all are done.
+ */
+static bool stop_failed(struct fleet *f)
+{
+	bool all_done = true;
+
+	for (unsigned i = 0; i < f->model->n; i++) {
+		const struct endpoint *ep = f->model->ep[i];
+
+		all_done = all_done && is_done(ep);
+		if (is_done(ep) && !status_has_data(ep->status))
+			f->schedules[i].due_ns = INT64_MAX;
+	}
+	return all_done;
 }
 
 bool runner_once(struct runner *r, const struct options *o, struct err *err)
@@ -84,20 +102,15 @@ bool runner_once(struct runner *r, const struct options *o, struct err *err)
 
 	for (;;) {
 		int64_t now = clock_mono_ns(), next;
-		bool all_done = true;
 
-		for (unsigned i = 0; i < f->model->n; i++) {
-			if (is_done(f->model->ep[i]))
-				f->schedules[i].due_ns = INT64_MAX; /* it is not asked again */
-			else
-				all_done = false;
-		}
-		if (all_done || r->interrupted || now >= limit)
+		if (stop_failed(f) || r->interrupted || now >= limit)
 			return true;
 		fleet_ask(f, now);
 		next = fleet_next_due(f);
-		int enough = fleet_pending(f) > 0 ? 0 : RUNNER_WHOLE_TIME;
-		if (!runner_wait(r, next < limit ? next : limit, enough, err))
+		/* up to the next answer: it says when its endpoint is due again */
+		int enough = (int)fleet_pending(f) - 1;
+		if (!runner_wait(r, next < limit ? next : limit,
+			    enough < 0 ? RUNNER_WHOLE_TIME : enough, err))
 			return false;
 	}
 }

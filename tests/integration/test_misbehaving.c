@@ -1,0 +1,77 @@
+/*
+ * What scripts get while some servers misbehave: --once spans one delay for those that answer, and
+ * what it prints of them is fresh, however long another one hangs.
+ */
+#include "support.h"
+
+#include <bson/bson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+#include "../fake/fake.h"
+
+#define LIMIT_MS 20000
+
+/* Runs it and reads the one object that it prints. */
+static bson_t *object_of(const char *line)
+{
+	bson_error_t error;
+	struct run r = program_run(line, NULL, LIMIT_MS);
+	bson_t *doc = bson_new_from_json((const uint8_t *)r.out, -1, &error);
+
+	if (!doc)
+		fail_msg("'%s' gave %d, '%s', '%.300s'", line, r.code, r.err, r.out);
+	program_free(&r);
+	return doc;
+}
+
+/* Points it to "endpoints.1.status" and so on; fails if there is nothing. */
+static void find(const bson_t *doc, const char *path, bson_iter_t *out)
+{
+	bson_iter_t it;
+
+	if (!bson_iter_init(&it, doc) || !bson_iter_find_descendant(&it, path, out))
+		fail_msg("no %s", path);
+}
+
+static const char *text_at(const bson_t *doc, const char *path)
+{
+	bson_iter_t it;
+
+	find(doc, path, &it);
+	return BSON_ITER_HOLDS_UTF8(&it) ? bson_iter_utf8(&it, NULL) : "null";
+}
+
+static void silent(struct fake_conn *c)
+{
+	fake_hold(c);
+}
+
+static void once_spans_one_delay_beside_a_hanging_target(void **state)
+{
+	(void)state;
+	struct fake *f = fake_start(silent, NULL);
+	char line[256];
+	bson_iter_t it;
+
+	snprintf(line, sizeof(line), "%s proc: --once -d 0.2 --timeout 4 --format json",
+		fake_uri(f, "redis", NULL));
+	bson_t *doc = object_of(line);
+
+	assert_string_equal(text_at(doc, "endpoints.0.status"), "timeout");
+	assert_string_equal(text_at(doc, "endpoints.1.status"), "ok");
+	find(doc, "endpoints.1.interval_s", &it);
+	if (bson_iter_as_double(&it) > 2) /* and not the 4 s for which the other one hung */
+		fail_msg("the interval is %g s", bson_iter_as_double(&it));
+	bson_destroy(doc);
+	fake_stop(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(once_spans_one_delay_beside_a_hanging_target),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
