@@ -1,8 +1,8 @@
 /*
  * --once and --batch. A frame of --batch belongs to a tick: requests go out, and the frame is
- * printed when those asked in this tick have answered, or right before the next tick. An endpoint
- * that hangs is asked once and then not waited for. Only the first frame waits longer: a connection
- * takes its time, and "-b -n 1" should have something to print.
+ * printed when those asked in this tick have answered, or shortly before the next tick. An endpoint
+ * that hangs is asked once and then not waited for. Only the first frame may come later, while
+ * nobody has answered yet: a connection takes its time, and there should be something to print.
  */
 #include "hotset/app.h"
 
@@ -10,15 +10,32 @@
 #include "output.h"
 #include "runner.h"
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
+#define ONLY_FRAME_NS (2 * NS_PER_SEC) /* waited for all; longer, and what is there grows stale */
 
 /* The first point of the grid start + k x delay after now. */
 static int64_t next_tick(int64_t start, int64_t delay_ns, int64_t now)
 {
 	return start + ((now - start) / delay_ns + 1) * delay_ns;
+}
+
+static bool has_answer(const struct fleet *f)
+{
+	for (unsigned i = 0; i < f->model->n; i++)
+		if (f->model->ep[i]->polls > 0)
+			return true;
+	return false;
+}
+
+/* Waits for those asked in this tick; `hanging` were asked before. */
+static bool wait_for_answers(struct runner *r, int64_t until_ns, unsigned hanging, struct err *err)
+{
+	struct fleet *f = &r->fleet;
+
+	if (!runner_wait(r, until_ns, (int)hanging, err))
+		return false;
+	if (r->interrupted || has_answer(f))
+		return true;
+	return runner_wait(r, clock_mono_ns() + f->timeout_ns, (int)fleet_pending(f) - 1, err);
 }
 
 static bool run_ticks(struct runner *r, const struct options *o, struct output *out,
@@ -32,11 +49,10 @@ static bool run_ticks(struct runner *r, const struct options *o, struct output *
 	view_from_options(&view, o);
 	for (unsigned tick = 0; o->count == 0 || tick < o->count; tick++) {
 		int64_t now = clock_mono_ns(), next = next_tick(start, delay_ns, now);
-		int64_t wait_until = tick == 0 ? later(next, now + f->timeout_ns) : next;
+		int64_t until = o->count == 1 ? now + ONLY_FRAME_NS : next - delay_ns / 10;
+		unsigned hanging = fleet_pending(f);
 
-		int hanging = (int)fleet_pending(f);
-
-		if (fleet_ask(f, now) > 0 && !runner_wait(r, wait_until, hanging, err))
+		if (fleet_ask(f, now) > 0 && !wait_for_answers(r, until, hanging, err))
 			return false;
 		if (r->interrupted)
 			return true;
@@ -47,8 +63,7 @@ static bool run_ticks(struct runner *r, const struct options *o, struct output *
 		since = now;
 		if (tick + 1 == o->count)
 			return true;
-		if (!runner_wait(r, now < next ? next : next_tick(start, delay_ns, now),
-			    RUNNER_WHOLE_TIME, err))
+		if (!runner_wait(r, next, RUNNER_WHOLE_TIME, err))
 			return false;
 		if (r->interrupted)
 			return true;

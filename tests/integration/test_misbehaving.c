@@ -1,6 +1,6 @@
 /*
  * What scripts get while some servers misbehave: --once spans one delay for those that answer, and
- * what it prints of them is fresh, however long another one hangs.
+ * -b keeps its pace, however long another one hangs; what they print of the others is fresh.
  */
 #include "support.h"
 
@@ -13,15 +13,22 @@
 
 #define LIMIT_MS 20000
 
+static bson_t *parse(const char *json)
+{
+	bson_error_t error;
+	bson_t *doc = bson_new_from_json((const uint8_t *)json, -1, &error);
+
+	if (!doc)
+		fail_msg("%s in '%.300s'", error.message, json);
+	return doc;
+}
+
 /* Runs it and reads the one object that it prints. */
 static bson_t *object_of(const char *line)
 {
-	bson_error_t error;
 	struct run r = program_run(line, NULL, LIMIT_MS);
-	bson_t *doc = bson_new_from_json((const uint8_t *)r.out, -1, &error);
+	bson_t *doc = parse(r.out);
 
-	if (!doc)
-		fail_msg("'%s' gave %d, '%s', '%.300s'", line, r.code, r.err, r.out);
 	program_free(&r);
 	return doc;
 }
@@ -68,9 +75,36 @@ static void once_spans_one_delay_beside_a_hanging_target(void **state)
 	fake_stop(f);
 }
 
+static void batch_keeps_its_pace_beside_a_hanging_target(void **state)
+{
+	(void)state;
+	struct fake *f = fake_start(silent, NULL);
+	char line[256], *save = NULL;
+	unsigned n = 0;
+
+	snprintf(line, sizeof(line), "%s proc: -b -n 4 -d 0.5 --timeout 4 --format json",
+		fake_uri(f, "redis", NULL));
+	struct run r = program_run(line, NULL, LIMIT_MS);
+	for (char *l = strtok_r(r.out, "\n", &save); l; l = strtok_r(NULL, "\n", &save), n++) {
+		bson_t *doc = parse(l);
+		bson_iter_t it;
+
+		assert_string_equal(text_at(doc, "endpoints.0.status"), "waiting");
+		assert_string_equal(text_at(doc, "endpoints.1.status"), "ok");
+		find(doc, "endpoints.1.interval_s", &it);
+		if (n > 0 && bson_iter_as_double(&it) > 2.5)
+			fail_msg("the interval is %g s", bson_iter_as_double(&it));
+		bson_destroy(doc);
+	}
+	assert_int_equal(n, 4);
+	program_free(&r);
+	fake_stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(batch_keeps_its_pace_beside_a_hanging_target),
 		cmocka_unit_test(once_spans_one_delay_beside_a_hanging_target),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
