@@ -87,6 +87,9 @@ struct endpoint {
 	unsigned       samples;          /* with data, so far */
 	unsigned       polls;            /* samples of any status, so far */
 
+	char           product[24];      /* what the server last said that it is; "" unknown */
+	char           version[48];
+	char           role[24];
 	struct sample *last;             /* the newest sample with data; NULL before it */
 	struct frame   frame;            /* of `last`; all FIRST/NO_ANSWER before */
 	struct kept_rows kept[TABLE_COUNT];

@@ -110,6 +110,17 @@ static bool tells_something(const struct sample *s, enum kind kind)
 	return false;
 }
 
+/* A server that refuses to tell more may have said what it is, now or before. */
+static void take_identity(struct endpoint *ep, const struct sample *s)
+{
+	if (s->product[0]) {
+		memcpy(ep->product, s->product, sizeof(ep->product));
+		memcpy(ep->version, s->version, sizeof(ep->version));
+	}
+	if (s->role[0] || s->product[0])
+		memcpy(ep->role, s->role, sizeof(ep->role));
+}
+
 static void take_numbers(struct model *m, struct endpoint *ep, struct sample *s_take)
 {
 	struct sample *before = ep->last;
@@ -141,6 +152,7 @@ void model_push(struct model *m, struct sample *s_take)
 	ep->status = s_take->status;
 	ep->err = s_take->err;
 	ep->asked_mono_ns = 0;
+	take_identity(ep, s_take);
 	if (tells_something(s_take, ep->kind))
 		take_numbers(m, ep, s_take);
 	else

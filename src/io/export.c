@@ -231,11 +231,11 @@ static void put_endpoint(struct strbuf *out, const struct model *m, const struct
 	strbuf_puts(out, ",\"error\":");
 	put_text_or_null(out, ep->err.msg);
 	strbuf_puts(out, ",\"server\":{\"product\":");
-	put_text_or_null(out, s ? s->product : NULL);
+	put_text_or_null(out, ep->product);
 	strbuf_puts(out, ",\"version\":");
-	put_text_or_null(out, s ? s->version : NULL);
+	put_text_or_null(out, ep->version);
 	strbuf_puts(out, ",\"role\":");
-	put_text_or_null(out, s ? s->role : NULL);
+	put_text_or_null(out, ep->role);
 	strbuf_puts(out, "},\"rtt_ms\":");
 	put_num(out, fresh && s->rtt_ns >= 0 ? (double)s->rtt_ns / (double)NS_PER_MS : NAN);
 	strbuf_puts(out, ",\"interval_s\":");

@@ -271,6 +271,20 @@ static void take_status(struct mongo *m, const bson_t *doc, struct sample *out)
 
 /* ---- the source ---- */
 
+/* hello needs no login. It tells the role and, by what only mongod sends, the product. */
+static void take_identity(const struct mongo *m, struct sample *out)
+{
+	bson_iter_t it;
+	struct err err;
+
+	if (!m->hello || !parse_mongo_hello(m->hello, out, &err))
+		return;
+	if (strcmp(out->role, "mongos") == 0)
+		snprintf(out->product, sizeof(out->product), "mongos");
+	else if (mongo_find(m->hello, "topologyVersion", &it))
+		snprintf(out->product, sizeof(out->product), "mongod");
+}
+
 static void fail(
 	struct mongo *m, struct stamp begin, const struct mongo_failure *f, struct sample *out)
 {
@@ -279,6 +293,8 @@ static void fail(
 		take_hello_only(m, begin, out);
 		return;
 	}
+	if (f->status == STATUS_AUTH)
+		take_identity(m, out);
 	sample_fail(out, f->status, &f->err);
 	stamp_failed(begin, out);
 }

@@ -294,6 +294,7 @@ static void missing_privilege_is_auth(void **state)
 	run(&s, NULL, 1);
 	assert_status(watch_poll(&s.w), STATUS_AUTH);
 	assert_says(s.w.last, "clusterMonitor");
+	assert_string_equal(s.w.last->role, "standalone"); /* hello needs no privilege */
 	end(&s);
 }
 

@@ -181,6 +181,35 @@ static void what_is_not_fresh_is_null(void **state)
 	model_destroy(m);
 }
 
+/* What refuses to tell more may say what it is, or have said it before. */
+static void what_a_server_is_outlasts_its_refusal(void **state)
+{
+	(void)state;
+	struct model *m = new_model();
+	struct err why;
+	bson_iter_t it;
+
+	err_set(&why, ERR_AUTH, "credentials needed");
+	for (int i = 0; i < 2; i++) {
+		struct sample *s = i ? sample_create(0) : redis_sample(NS_PER_SEC, 100);
+
+		s->mono_ns = (i + 1) * NS_PER_SEC;
+		if (i)
+			snprintf(s->role, sizeof(s->role), "master");
+		sample_fail(s, STATUS_AUTH, &why);
+		model_push(m, s);
+		bson_t *doc = to_json(m, NULL);
+		assert_true(down(doc, &it, "endpoints", "0", "server", "product", NULL));
+		assert_string_equal(bson_iter_utf8(&it, NULL), "redis");
+		assert_true(down(doc, &it, "endpoints", "0", "server", "role", NULL));
+		assert_int_equal(BSON_ITER_HOLDS_UTF8(&it), i == 1);
+		assert_true(down(doc, &it, "endpoints", "0", "metrics", "redis.mem.used", NULL));
+		assert_true(BSON_ITER_HOLDS_NULL(&it));
+		bson_destroy(doc);
+	}
+	model_destroy(m);
+}
+
 static void before_the_first_answer(void **state)
 {
 	(void)state;
@@ -288,6 +317,7 @@ int main(void)
 		cmocka_unit_test(every_null_has_its_reason),
 		cmocka_unit_test(rates_counters_tables_and_texts),
 		cmocka_unit_test(what_is_not_fresh_is_null),
+		cmocka_unit_test(what_a_server_is_outlasts_its_refusal),
 		cmocka_unit_test(before_the_first_answer),
 		cmocka_unit_test(verdicts_and_events),
 		cmocka_unit_test(csv_has_a_row_per_metric),
