@@ -38,6 +38,7 @@ struct derive {
 	enum kind kind;
 	bool one_dump;
 	bool started;
+	bool all_reset;  /* within this step */
 	int64_t mono_ns; /* of the sample before */
 	uint64_t epoch;  /* the last one known */
 	struct counter_base counters[METRIC_COUNT];
@@ -123,6 +124,8 @@ static struct delta since(const struct derive *d, const struct sample *s, const 
 		return (struct delta){.why = d->one_dump ? REASON_ONE_DUMP : REASON_FIRST};
 	if (!same_run(epoch_of(d, s), prev_epoch))
 		return (struct delta){.why = REASON_RESTARTED};
+	if (d->all_reset)
+		return (struct delta){.why = REASON_RESET};
 	if (dt <= 0)
 		return (struct delta){.why = REASON_FIRST};
 	return difference(cur, prev, dt);
@@ -133,6 +136,39 @@ struct delta derive_delta(const struct derive_ctx *c, enum metric_id counter)
 	const struct counter_base *base = &c->d->counters[counter];
 
 	return since(c->d, c->s, &c->s->raw[counter], &base->raw, base->mono_ns, base->epoch);
+}
+
+static bool is_counter(enum metric_id id)
+{
+	return metric_table[id].sem == SEM_COUNTER;
+}
+
+/* CONFIG RESETSTAT and `stats reset` set all counters to zero; elsewhere each stands for itself. */
+static bool resets_all(enum metric_id id)
+{
+	/* differences of counters: these may fall by a little when their parts are read apart */
+	if (id == METRIC_MEMCACHED_HITS_TOTAL || id == METRIC_MEMCACHED_EXT_HITS_TOTAL)
+		return false;
+	return metric_table[id].kind == KIND_REDIS || metric_table[id].kind == KIND_MEMCACHED;
+}
+
+/*
+ * Where one counter shows that all were reset, the others only seem to go on: one that has passed
+ * its old value since would give too low a rate.
+ */
+static void notice_reset(struct derive *d, const struct derive_ctx *c)
+{
+	enum metric_id first, end;
+	bool all = false;
+
+	d->all_reset = false;
+	metric_range(d->kind, &first, &end);
+	for (enum metric_id id = first; id < end; id++)
+		if (is_counter(id) && derive_delta(c, id).why == REASON_RESET) {
+			c->f->reset = true;
+			all |= resets_all(id);
+		}
+	d->all_reset = all;
 }
 
 static float age_of(const struct derive_ctx *c, double dt)
@@ -201,11 +237,6 @@ static struct value number_value(const struct raw *r)
 	return is_number(r) ? value_of(raw_f64(r)) : value_none(reason_of(r));
 }
 
-static bool is_counter(enum metric_id id)
-{
-	return metric_table[id].sem == SEM_COUNTER;
-}
-
 static void derive_metrics(const struct derive_ctx *c)
 {
 	enum metric_id first, end;
@@ -230,8 +261,6 @@ static void derive_metrics(const struct derive_ctx *c)
 			c->f->v[id] = value_none(reason_of(raw));
 			break;
 		}
-		if (is_counter(id) && derive_delta(c, id).why == REASON_RESET)
-			c->f->reset = true;
 	}
 }
 
@@ -441,6 +470,7 @@ void derive_step(struct derive *d, const struct sample *s, bool one_dump, struct
 
 	d->one_dump = one_dump;
 	begin_frame(d, s, out);
+	notice_reset(d, &c);
 	derive_metrics(&c);
 	for (unsigned t = 0; t < TABLE_COUNT; t++)
 		if (table_table[t].kind == d->kind)

@@ -136,6 +136,45 @@ static void a_fallen_counter_is_a_reset(void **state)
 	finish(&r);
 }
 
+/* A counter that has passed its old value since the reset looks as if it had gone on. */
+static void a_reset_of_all_spoils_each_rate_of_its_interval(void **state)
+{
+	static const struct {
+		enum kind kind;
+		enum metric_id fallen, hidden, rate;
+		enum reason why;
+	} cases[] = {
+		{KIND_REDIS, METRIC_REDIS_OPS_TOTAL, METRIC_REDIS_HITS_TOTAL, METRIC_REDIS_HITS,
+			REASON_RESET},
+		{KIND_MEMCACHED, METRIC_MEMCACHED_SETS_TOTAL, METRIC_MEMCACHED_MISSES_TOTAL,
+			METRIC_MEMCACHED_MISSES, REASON_RESET},
+		/* made of several counters, so it may fall alone */
+		{KIND_MEMCACHED, METRIC_MEMCACHED_HITS_TOTAL, METRIC_MEMCACHED_SETS_TOTAL,
+			METRIC_MEMCACHED_SETS, REASON_OK},
+		{KIND_MONGO, METRIC_MONGO_CACHE_PAGES_READ_TOTAL,
+			METRIC_MONGO_CACHE_EVICTED_CLEAN_TOTAL, METRIC_MONGO_CACHE_EVICTED_CLEAN,
+			REASON_OK},
+	};
+
+	(void)state;
+	for (unsigned k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct run r = start(cases[k].kind);
+
+		for (unsigned i = 0; i < 3; i++) {
+			struct sample *s = sample_at(10.0 * i, 1);
+
+			sample_set_u64(s, cases[k].fallen, i == 0 ? 500 : 20 * i);
+			sample_set_u64(s, cases[k].hidden, 10 + 5 * i);
+			step(&r, s);
+			if (i == 1 && cases[k].why != REASON_OK)
+				assert_why(&r.f, cases[k].rate, cases[k].why);
+			else if (i > 0)
+				assert_value(&r.f, cases[k].rate, 0.5);
+		}
+		finish(&r);
+	}
+}
+
 static void one_dump_has_no_rates(void **state)
 {
 	struct run r = start(KIND_REDIS);
@@ -479,6 +518,7 @@ int main(void)
 		cmocka_unit_test(another_server_starts_anew),
 		cmocka_unit_test(only_the_boot_clock_counts),
 		cmocka_unit_test(a_fallen_counter_is_a_reset),
+		cmocka_unit_test(a_reset_of_all_spoils_each_rate_of_its_interval),
 		cmocka_unit_test(one_dump_has_no_rates),
 		cmocka_unit_test(large_counters_lose_nothing),
 		cmocka_unit_test(no_traffic_is_no_ratio),
