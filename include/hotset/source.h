@@ -72,7 +72,9 @@ struct source_ops {
 extern const struct source_ops *const source_kinds[]; /* NULL-terminated */
 const struct source_ops *source_find_scheme(const char *scheme, size_t len);
 
-/* Process-wide library set-up (mongoc_init, curl_global_init, log handlers); once, before threads. */
+/* From here on what libraries say goes to the log; before targets are parsed. */
+void source_quiet(void);
+/* Process-wide library set-up (mongoc_init, curl_global_init); once, before threads. */
 void source_global_init(void);
 void source_global_finish(void);
 

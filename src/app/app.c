@@ -3,6 +3,7 @@
 
 #include "config.h"
 #include "hotset/log.h"
+#include "hotset/source.h"
 #include "hotset/term.h"
 #include "output.h"
 #include "runner.h"
@@ -104,6 +105,7 @@ int app_main(int argc, char **argv)
 	struct err err;
 
 	fill_standard_fds();
+	source_quiet();
 	if (!options_parse(&o, argc, argv, get_env, &err)) {
 		complain(&err);
 		return o.command == COMMAND_CHECK ? 3 : 2;

@@ -15,10 +15,15 @@ static void on_mongoc_log(
 		log_write("%s %s: %s", mongoc_log_level_str(level), domain, message);
 }
 
+void source_quiet(void)
+{
+	mongoc_log_set_handler(on_mongoc_log, NULL);
+}
+
 void source_global_init(void)
 {
 	signal(SIGPIPE, SIG_IGN);
-	mongoc_log_set_handler(on_mongoc_log, NULL);
+	source_quiet();
 	mongoc_init();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 }

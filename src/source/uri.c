@@ -65,10 +65,39 @@ static void put_query(struct clip *o, const char *s)
 	}
 }
 
+/* "6379", and what may stand for an address whose brackets were forgotten. */
+static bool is_port_or_ipv6(struct slice s)
+{
+	bool digits = true, address = slice_find(s, ':') != NULL;
+
+	for (size_t i = 0; i < s.len; i++) {
+		digits = digits && isdigit((unsigned char)s.s[i]);
+		address = address && (isxdigit((unsigned char)s.s[i]) || strchr(":.", s.s[i]));
+	}
+	return digits || address;
+}
+
+/* Where a password may begin whose '@' was forgotten: behind a ':' that no port follows. */
+static const char *find_stray(const char *s)
+{
+	const char *end = s + strcspn(s, "/?");
+
+	while (s < end) {
+		size_t len = strcspn(s, ",/?");
+		struct slice host = {s, len};
+		const char *colon = s[0] == '[' ? NULL : slice_find(host, ':');
+
+		if (colon && !is_port_or_ipv6(slice_of(colon + 1, s + len)))
+			return colon;
+		s += len + 1;
+	}
+	return NULL;
+}
+
 void target_redact(const char *text, char *out, size_t cap)
 {
 	struct clip o = {out, 0, cap};
-	const char *start = strstr(text, "://"), *at, *colon;
+	const char *start = strstr(text, "://"), *at, *colon, *stray;
 
 	if (cap == 0)
 		return;
@@ -82,6 +111,12 @@ void target_redact(const char *text, char *out, size_t cap)
 		clip_put(&o, text, (size_t)(colon + 1 - text));
 		clip_put(&o, "***", 3);
 		text = at;
+	}
+	stray = at ? NULL : find_stray(start);
+	if (stray) {
+		clip_put(&o, text, (size_t)(stray + 1 - text));
+		clip_put(&o, "***", 3);
+		return;
 	}
 	put_query(&o, text);
 }

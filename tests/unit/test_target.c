@@ -207,6 +207,15 @@ static void redaction_hides_every_secret(void **state)
 			"mongodb://u@h/?tlsCertificateKeyFilePassword=***&tls=true"},
 		{"mongodb://h/?authMechanismProperties=AWS_SESSION_TOKEN:abc",
 			"mongodb://h/?authMechanismProperties=***"},
+		/* an '@' that was forgotten, and what only looks like it */
+		{"redis://u:secret/h", "redis://u:***"},
+		{"redis://u:secret", "redis://u:***"},
+		{"x=u:secret", "x=u:***"},
+		{"mongodb://h:27017,u:secret,h:1/?a=b", "mongodb://h:27017,u:***"},
+		{"mongodb://h:27017,i:27018/?a=b", "mongodb://h:27017,i:27018/?a=b"},
+		{"mongodb://[2001:db8::1]:27017", "mongodb://[2001:db8::1]:27017"},
+		{"2001:db8::1:27017", "2001:db8::1:27017"},
+		{"proc:/dir", "proc:/dir"},
 	};
 	char out[256], small[8];
 
