@@ -10,6 +10,7 @@
 #include "hotset/strbuf.h"
 
 #include <bson/bson.h>
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 
@@ -29,10 +30,29 @@ static bool has_line(const char *text, const char *start)
 	return false;
 }
 
-static bool is_json(const char *text)
+/*
+ * Where JSON begins, NULL if there is none: a shell writes its greeting or its prompt before it,
+ * and the document on lines of its own.
+ */
+static const char *find_json(const char *text)
 {
-	text += strspn(text, " \t\r\n\xef\xbb\xbf");
-	return *text == '{' || *text == '[';
+	const char *p = text + strspn(text, " \t\r\n\xef\xbb\xbf");
+
+	for (; *p != '{' && *p != '['; p++) {
+		p = strchr(p, '\n');
+		if (!p)
+			return NULL;
+	}
+	return p;
+}
+
+/* Up to the last line that closes a document: behind it the prompt comes again. */
+static size_t json_length(const char *json, size_t len)
+{
+	for (size_t i = len; i > 1; i--)
+		if (json[i - 2] == '\n' && (json[i - 1] == '}' || json[i - 1] == ']'))
+			return i;
+	return len;
 }
 
 static bool like_cgroup(const char *text)
@@ -44,7 +64,8 @@ static bool like_cgroup(const char *text)
 
 static bool like_mongo(const char *text)
 {
-	return is_json(text) && (strstr(text, "wiredTiger") || strstr(text, "opcounters") ||
+	text = find_json(text);
+	return text && (strstr(text, "wiredTiger") || strstr(text, "opcounters") ||
 		strstr(text, "serverStatus") || strstr(text, "connections") ||
 		strstr(text, "\"ok\"") || strstr(text, " ok:"));
 }
@@ -62,6 +83,7 @@ static bool like_redis(const char *text)
 		has_line(text, "# Memory") || has_line(text, "# Stats") ||
 		has_line(text, "# Keyspace") || has_line(text, "# Replication") ||
 		has_line(text, "# Commandstats") || has_line(text, "# Errorstats") ||
+		has_line(text, "# Clients") || has_line(text, "keyspace_hits:") ||
 		has_line(text, "sentinel_masters:");
 }
 
@@ -213,13 +235,27 @@ static bool read_metrics(const struct input *in, struct err *err)
 	return parse_text(in, parse_node_metrics, "node_time_seconds ", 1, -1, err);
 }
 
+/* "io" in "pressure-io.txt", but not in "production.psi". */
+static bool has_word(const char *name, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = name; (p = strstr(p, word)); p++)
+		if ((p == name || !isalpha((unsigned char)p[-1])) && !isalpha((unsigned char)p[n]))
+			return true;
+	return false;
+}
+
 /* The files of /proc/pressure look alike; only the name tells io from memory. */
 static bool read_psi(const struct input *in, struct err *err)
 {
 	const char *name = strrchr(in->path, '/') ? strrchr(in->path, '/') + 1 : in->path;
-	enum psi_what what = strstr(name, "io") ? PSI_IO : PSI_MEMORY;
+	enum psi_what what = has_word(name, "io") ? PSI_IO : PSI_MEMORY;
 	struct dump d;
 
+	if (has_word(name, "cpu") || has_word(name, "irq"))
+		return err_set(err, ERR_UNSUPPORTED,
+			"%s: of the pressures hotset knows memory and io", in->path);
 	if (!new_dump(&d, err))
 		return false;
 	return finish_dump(in, d, parse_psi(in->text, in->len, what, d.sample, err), err);
@@ -340,7 +376,10 @@ static bool add_replies(const struct input *in, const bson_t *list, struct err *
 static bool read_mongo(const struct input *in, struct err *err)
 {
 	bool is_array = false;
-	bson_t *doc = parse_ejson(in->text, in->len, &is_array, err);
+	const char *json = find_json(in->text);
+	size_t len = json ? json_length(json, in->len - (size_t)(json - in->text)) : 0;
+	bson_t *doc = json ? parse_ejson(json, len, &is_array, err)
+			   : parse_ejson(in->text, in->len, &is_array, err);
 
 	if (!doc) {
 		struct err why = *err;
