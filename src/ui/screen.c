@@ -195,7 +195,7 @@ static int draw_clock(
 		(void)snprintf(text, sizeof(text), "%.1f s  ● live %s", s->interval_s, clock);
 	}
 	if (m->n > 0 && !s->paused && !s->replay && c->w < 60)
-		(void)snprintf(text, sizeof(text), "● %s", clock);
+		(void)snprintf(text, sizeof(text), "%s %s", role == ROLE_WARN ? "⚠" : "●", clock);
 	w = text_width(text);
 	if (c->w - w <= x_min)
 		return c->w;
