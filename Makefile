@@ -7,6 +7,8 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+# keeps the tests' objects: make would remove them as intermediate and compile them again next time
+.SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 
 B      ?= build
@@ -63,6 +65,8 @@ TEST_SRCS := $(wildcard tests/*/test_*.c)
 SUP_SRCS  := $(wildcard tests/support/*.c) $(filter-out tests/fake/test_%,$(wildcard tests/fake/*.c)) \
              tests/bench/pty.c
 BENCH_SRCS:= $(wildcard tests/bench/bench_*.c)
+TOOL_SRCS := $(wildcard tests/tools/*.c)
+EVERY_SRC := $(SRCS) $(WT_SRCS) $(TEST_SRCS) $(SUP_SRCS) $(BENCH_SRCS) $(TOOL_SRCS)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 TESTS   := $(patsubst %.c,$(B)/%,$(TEST_SRCS))
@@ -170,8 +174,8 @@ uninstall: ## what install put there
 dist: ## hotset-VERSION.tar.gz from the last commit
 	git archive --prefix=hotset-$(VERSION)/ -o hotset-$(VERSION).tar.gz HEAD
 
-compile_commands.json: $(wildcard src/*/*.c) Makefile ## for editors and clang's tools
-	$(Q){ printf '['; sep=; for f in $(SRCS) $(WT_SRCS) $(TEST_SRCS) $(SUP_SRCS); do \
+compile_commands.json: $(EVERY_SRC) Makefile ## for editors and clang's tools
+	$(Q){ printf '['; sep=; for f in $(EVERY_SRC); do \
 		printf '%s\n{"directory": "%s", "file": "%s", "command": "%s -c %s"}' "$$sep" "$(CURDIR)" $$f \
 		'$(subst ",\\\",$(subst ',,$(CC) $(HOTSET_CPPFLAGS) $(PKG_CFLAGS) $(HOTSET_CFLAGS)))' $$f; \
 		sep=,; done; printf '\n]\n'; } >$@
