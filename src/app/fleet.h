@@ -45,7 +45,7 @@ void     fleet_set_paused(struct fleet *f, bool paused);
 /* Some endpoint gave data. */
 bool     fleet_has_data(const struct fleet *f);
 /*
- * Ends the workers (1.5 s at most), closes the recording, frees. Returns false, with everything
+ * Ends the workers (0.5 s at most), closes the recording, frees. Returns false, with everything
  * that a thread may still use left alone, when a thread is stuck in a library: end with _exit().
  */
 bool     fleet_close(struct fleet *f, struct err *err);

@@ -27,7 +27,6 @@ int app_lab(const struct options *o)
 			return lab_table[i].run(o);
 		}
 	}
-	fprintf(stderr, "hotset: no lab '%s'; the labs are:\n", o->args[o->nargs > 1]);
-	print_list(stderr);
+	fprintf(stderr, "hotset: no lab '%s' (hotset lab lists them)\n", o->args[o->nargs > 1]);
 	return 2;
 }

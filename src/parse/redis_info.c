@@ -38,6 +38,7 @@ static const struct field fields[] = {
 	{"connected_clients", METRIC_REDIS_CLIENTS, FIELD_COUNT},
 	{"blocked_clients", METRIC_REDIS_BLOCKED, FIELD_COUNT},
 	{"maxclients", METRIC_REDIS_MAX_CLIENTS, FIELD_COUNT},
+	{"max_clients", METRIC_REDIS_MAX_CLIENTS, FIELD_COUNT}, /* Dragonfly */
 	{"rejected_connections", METRIC_REDIS_REJECTED_TOTAL, FIELD_COUNT},
 	{"total_net_input_bytes", METRIC_REDIS_NET_IN_TOTAL, FIELD_COUNT},
 	{"total_net_output_bytes", METRIC_REDIS_NET_OUT_TOTAL, FIELD_COUNT},

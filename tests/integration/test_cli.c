@@ -75,6 +75,7 @@ static void usage_errors(void **state)
 	fails("check", 3, "target");
 	fails("check --frobnicate", 3, "--frobnicate");
 	fails("--config tests/none proc:", 2, "tests/none");
+	fails("lab nonesuch", 2, "nonesuch");
 	/* one line: the driver's own words stay in the log */
 	fails("redis://h:x mongodb://h/?foo=bar", 2, "the port must be");
 	fails("mongodb://h/?foo=bar redis://u:secret/h", 2, "redis://u:***");

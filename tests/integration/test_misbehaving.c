@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hotset/clock.h"
 #include "program.h"
 #include "../fake/fake.h"
 
@@ -101,9 +102,30 @@ static void batch_keeps_its_pace_beside_a_hanging_target(void **state)
 	fake_stop(f);
 }
 
+/* A request whose answer never comes does not keep it from ending. */
+static void it_ends_within_a_second_while_a_request_hangs(void **state)
+{
+	(void)state;
+	struct fake *f = fake_start(silent, NULL);
+	char line[256];
+
+	snprintf(line, sizeof(line), "%s proc: -b -n 1 -d 0.1 --timeout 60 --format json",
+		fake_uri(f, "redis", NULL));
+	int64_t start = clock_mono_ns();
+	struct run r = program_run(line, NULL, LIMIT_MS);
+	int64_t took = clock_mono_ns() - start;
+
+	assert_int_equal(r.code, 0);
+	if (took > 2 * NS_PER_SEC + 1400 * NS_PER_MS) /* the only frame waits 2 s for all */
+		fail_msg("it took %.2f s", (double)took / (double)NS_PER_SEC);
+	program_free(&r);
+	fake_stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_ends_within_a_second_while_a_request_hangs),
 		cmocka_unit_test(batch_keeps_its_pace_beside_a_hanging_target),
 		cmocka_unit_test(once_spans_one_delay_beside_a_hanging_target),
 	};

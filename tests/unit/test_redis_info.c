@@ -330,6 +330,9 @@ static void knows_the_relatives(void **state)
 	struct sample *s = text("valkey_version:8.0.1\nserver_mode:cluster\n");
 	assert_text(s, METRIC_REDIS_MODE, "cluster");
 	sample_destroy(s);
+	s = text("dragonfly_version:df-v1.25.1\nmax_clients:64000\n");
+	assert_true(sample_f64(s, METRIC_REDIS_MAX_CLIENTS) == 64000);
+	sample_destroy(s);
 }
 
 static void lowers_the_status_while_loading(void **state)
