@@ -94,7 +94,7 @@ int  canvas_printf(struct canvas *c, int x, int y, enum role role, unsigned attr
 void canvas_fill(struct canvas *c, struct rect r, char32_t ch, enum role role);
 /* Gives the cells of r another role and attributes; glyphs stay. */
 void canvas_recolor(struct canvas *c, struct rect r, enum role role, unsigned attr);
-/* A frame with a title at the left of its upper edge and a note at the right (either may be NULL). */
+/* A frame with a title at the left of its upper edge, a note at the right (each may be NULL). */
 void canvas_box(struct canvas *c, struct rect r, const char *title, const char *note,
 	enum role border);
 const struct cell *canvas_cell(const struct canvas *c, int x, int y);

@@ -32,7 +32,8 @@ unsigned chart_graph_values(const struct canvas *c, int w);
 /* A steady upper end of a scale: 1, 1.5, 2, 3, 5, 7 times a power of ten, at least min_top. */
 double chart_nice_top(const float *v, unsigned n, double min_top);
 
-/* The working-set gauge: a scale from 0 to at least 2 times the cache, the needle, and the range. */
-void chart_gauge(struct canvas *c, int x, int y, int w, double v, double low, double high, double max);
+/* The working-set gauge: a scale from 0 to at least 2 times the cache, the needle, the range. */
+void chart_gauge(
+	struct canvas *c, int x, int y, int w, double v, double low, double high, double max);
 
 #endif

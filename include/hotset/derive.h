@@ -30,7 +30,7 @@ struct frame {
 	bool                 reset;      /* some counter fell within the same run */
 	struct value         v[METRIC_COUNT];
 	struct frame_rows    tables[TABLE_COUNT];
-	/* what derive or estimate concluded as a text: info by metric id, NULL: take the sample's */
+	/* what derive or estimate concluded as a text, by metric id; NULL: take the sample's */
 	const char          *info[METRIC_COUNT];
 };
 

@@ -23,14 +23,16 @@ void            history_destroy(struct history *h);
  */
 void history_put(struct history *h, const struct frame *f);
 /* Stores one value; for what estimate computed afterwards. */
-void history_put_one(struct history *h, enum metric_id id, int64_t mono_ns, double span_s, struct value v);
+void history_put_one(
+	struct history *h, enum metric_id id, int64_t mono_ns, double span_s, struct value v);
 /* The value of the step that holds mono_ns; NaN for a gap. */
 float history_at(const struct history *h, enum metric_id id, int64_t mono_ns);
 /*
  * Copies the n steps that end with the one of mono_ns into out (oldest first), NaN for gaps.
  * Returns how many are not gaps.
  */
-unsigned history_window(const struct history *h, enum metric_id id, int64_t mono_ns, unsigned n, float *out);
+unsigned history_window(
+	const struct history *h, enum metric_id id, int64_t mono_ns, unsigned n, float *out);
 enum kind history_kind(const struct history *h);
 unsigned history_steps(const struct history *h);
 size_t   history_bytes(const struct history *h); /* memory held, for the help screen */

@@ -142,7 +142,7 @@ const struct event *model_event(const struct model *m, unsigned i);
 /* Appends an event (rules and the app use it) and returns its id; id 0 asks for a new one. */
 uint64_t model_add_event(struct model *m, uint64_t id, uint16_t endpoint, const char *code,
 	enum level level, enum event_state state, const char *text, const struct data *data);
-/* The worst level of a condition of one endpoint, or of all with endpoint < 0; standing ones aside. */
+/* The worst level of a condition of one endpoint, of all if it is < 0; standing ones aside. */
 enum level model_level(const struct model *m, int endpoint);
 
 #endif

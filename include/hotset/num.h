@@ -31,7 +31,10 @@ const char *num_format(char buf[NUM_MAX], enum metric_unit unit, double v, bool 
 const char *num_short(char buf[NUM_MAX], double v);
 /* A duration in seconds for people: "9 s", "5:12", "3 h 07". */
 const char *num_duration(char buf[NUM_MAX], double seconds);
-/* JSON: shortest of 15 to 17 digits that reads back the same; integers without a point; null for NaN. */
+/*
+ * JSON: shortest of 15 to 17 digits that reads back the same; integers without a point; null for
+ * NaN.
+ */
 const char *num_json(char buf[32], double v);
 
 #endif

@@ -1,4 +1,7 @@
-/* The command line, environment and configuration files, merged: flag > environment > user > system. */
+/*
+ * The command line, environment and configuration files, merged: flag > environment > user >
+ * system.
+ */
 #ifndef HOTSET_OPTIONS_H
 #define HOTSET_OPTIONS_H
 

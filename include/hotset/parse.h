@@ -45,17 +45,20 @@ enum status parse_redis_error(const char *line, size_t len, struct err *err);
  * CR LF (pasted by hand), it is ignored. Without a final END the status becomes PARTIAL. A proxy:
  * UNSUPPORTED, memcached.kind "proxy". Sets pid and start_s: see parse_settle_epoch().
  */
-MUST_CHECK bool parse_memcached_stats(const char *buf, size_t len, struct sample *out, struct err *err);
+MUST_CHECK bool parse_memcached_stats(
+	const char *buf, size_t len, struct sample *out, struct err *err);
 /* The first line of a reply that is not a STAT line, as a status. */
 enum status parse_memcached_error(const char *line, size_t len, struct err *err);
 
 /* ---- host ---- */
 MUST_CHECK bool parse_meminfo(const char *buf, size_t len, struct sample *out, struct err *err);
 MUST_CHECK bool parse_vmstat(const char *buf, size_t len, struct sample *out, struct err *err);
-MUST_CHECK bool parse_stat(const char *buf, size_t len, struct sample *out, struct err *err); /* /proc/stat */
+/* /proc/stat */
+MUST_CHECK bool parse_stat(const char *buf, size_t len, struct sample *out, struct err *err);
 MUST_CHECK bool parse_diskstats(const char *buf, size_t len, struct sample *out, struct err *err);
 enum psi_what { PSI_MEMORY, PSI_IO };
-MUST_CHECK bool parse_psi(const char *buf, size_t len, enum psi_what what, struct sample *out, struct err *err);
+MUST_CHECK bool parse_psi(
+	const char *buf, size_t len, enum psi_what what, struct sample *out, struct err *err);
 /*
  * The memory files of one cgroup as texts, NULL for one that is absent. version 1 or 2. For v1
  * `max` is memory.limit_in_bytes, `current` usage_in_bytes, swap_* the memsw files. host_total in
@@ -69,10 +72,11 @@ struct cgroup_texts {
 void parse_cgroup(const struct cgroup_texts *t, struct sample *out);
 
 /*
- * ---- a metrics scrape (Prometheus text 0.0.4, OpenMetrics 1.0) of a node_exporter, into host.* ----
+ * ---- a metrics scrape (Prometheus text 0.0.4, OpenMetrics 1.0) of a node_exporter, into host.*
  * What is no metrics text, or none of a node_exporter, is false with ERR_UNSUPPORTED.
  */
-MUST_CHECK bool parse_node_metrics(const char *buf, size_t len, struct sample *out, struct err *err);
+MUST_CHECK bool parse_node_metrics(
+	const char *buf, size_t len, struct sample *out, struct err *err);
 
 /* ---- mongo ---- */
 struct _bson_t; /* bson_t of libbson, whose name it is: NOLINT(cert-dcl51-cpp,cert-dcl37-c) */
@@ -93,12 +97,12 @@ bool parse_mongo_rejects_option(int code);
 /* Whether an entry of listCollections (name and type, "" before 3.4) has statistics of its own. */
 bool parse_mongo_has_stats(const char *name, const char *type);
 
-/* Effective eviction thresholds, composed as domain knowledge says: later wins, each with a source. */
+/* Effective eviction thresholds, composed: later wins, each with a source. */
 struct mongo_thresholds_in {
-	const char *startup_config;  /* storage.wiredTiger.engineConfig.configString, NULL unknown */
+	const char *startup_config;  /* ...wiredTiger.engineConfig.configString, NULL unknown */
 	const char *runtime_config;  /* wiredTigerEngineRuntimeConfig, NULL unknown, "" never set */
 	double      dirty_target_gb, dirty_max_gb; /* start-up parameters of 8.0, 0 off */
-	bool        readable;        /* false: none of these could be read (sources say "assumed") */
+	bool        readable;        /* false: none could be read (sources say "assumed") */
 };
 /* Needs MONGO_CACHE_MAX in the sample; sets the six thresholds and their sources. */
 void parse_mongo_thresholds(const struct mongo_thresholds_in *in, struct sample *out);

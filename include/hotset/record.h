@@ -39,7 +39,7 @@ unsigned recording_damaged(const struct recording *r);
 int64_t  recording_mono(const struct recording *r, unsigned i); /* time of the i-th sample */
 int64_t  recording_wall(const struct recording *r, unsigned i);
 uint16_t recording_endpoint_of(const struct recording *r, unsigned i);
-/* The i-th sample in file order, new for each call; the caller owns it. NULL if it does not parse. */
+/* The i-th sample in file order, new for each call; the caller owns it. NULL: it does not parse. */
 struct sample *recording_sample(const struct recording *r, unsigned i);
 
 #endif

@@ -38,10 +38,12 @@ struct rule {
 	void (*eval)(const struct model *m, const struct endpoint *ep, struct finding *out);
 	/* for courses, instead of eval; may emit its own events through model_add_event() */
 	size_t state_size;
-	void (*course)(struct model *m, const struct endpoint *ep, void *state, struct finding *out);
+	void (*course)(
+		struct model *m, const struct endpoint *ep, void *state, struct finding *out);
 };
 
-extern const struct rule rules_mongo[], rules_redis[], rules_memcached[], rules_host[]; /* end: code NULL */
+/* each ends with a code of NULL */
+extern const struct rule rules_mongo[], rules_redis[], rules_memcached[], rules_host[];
 
 /* Runs the rules of an endpoint after its sample was pushed; updates verdicts and events. */
 void rules_step(struct model *m, struct endpoint *ep);

@@ -18,7 +18,7 @@ struct target {
 	const struct source_ops *ops;
 	char     id[96];       /* "redis@127.0.0.1:6379" */
 	char     name[64];     /* what the user called it, "" if nothing */
-	char     address[64];  /* "127.0.0.1:6379", "[2001:db8::1]:27017", "/run/x.sock", "this host" */
+	char     address[64];  /* "127.0.0.1:6379", "[::1]:27017", "/run/x.sock", "this host" */
 	char     scheme[24];   /* "redis", "rediss", "redis+unix", ... */
 	bool     tls;
 	char     host[256];    /* without brackets; "" for unix sockets and proc: */
@@ -48,7 +48,7 @@ unsigned target_discover(struct target *out, unsigned max, int timeout_ms);
 struct source; /* private to its kind */
 
 struct source_options {
-	double interval_s;   /* as it was at start; sources use it to ask expensive parts less often */
+	double interval_s;   /* as it was at start: how often to ask for expensive parts */
 	double timeout_s;    /* of one poll, default 5 */
 	bool   all_parts;    /* --once, record: ask for every part each time */
 };

@@ -19,9 +19,12 @@ void term_close(struct term *t); /* NULL is fine */
 int  term_fd(const struct term *t);
 void term_size(const struct term *t, int *w, int *h); /* asks the kernel; never 0 */
 void term_set_theme(struct term *t, const struct theme *theme);
-/* Shows the canvas; only what changed is sent. full: repaint everything (Ctrl-L). false: the terminal is gone. */
+/*
+ * Shows the canvas; only what changed is sent. full: repaint everything (Ctrl-L). false: the
+ * terminal is gone.
+ */
 MUST_CHECK bool term_show(struct term *t, const struct canvas *c, bool full);
-/* Reads one key without waiting; KEYC_NONE when there is none, KEYC_EOF when the terminal is gone. */
+/* Reads one key without waiting; KEYC_NONE: there is none, KEYC_EOF: the terminal is gone. */
 struct key term_key(struct term *t);
 void term_suspend(struct term *t); /* Ctrl-Z: restores, stops the process, takes the screen again */
 void term_resume(struct term *t);  /* after SIGCONT: the shell may have changed the modes */

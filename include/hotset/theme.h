@@ -26,7 +26,8 @@ void theme_mono(struct theme *t); /* no colours: attributes only (NO_COLOR, --no
  * By name: the compiled-in ones (default, light, mono) first unless a file of that name exists in
  * `dirs` (NULL-terminated); or a path with a '/'. An error names the file and the line.
  */
-MUST_CHECK bool theme_load(struct theme *t, const char *name, const char *const *dirs, struct err *err);
+MUST_CHECK bool theme_load(
+	struct theme *t, const char *name, const char *const *dirs, struct err *err);
 MUST_CHECK bool theme_parse(struct theme *t, const char *text, const char *what, struct err *err);
 /* The name of the i-th compiled-in theme, NULL past the end: for the theme key. */
 const char *theme_builtin(unsigned i);
@@ -36,7 +37,7 @@ int theme_to_256(int32_t rgb);
 int theme_to_8(int32_t rgb);
 
 struct strbuf;
-/* The canvas with SGR colours, a line per row: for docs and `--format text` on a colour terminal. */
+/* The canvas with SGR colours, a line per row: for `--format text` on a colour terminal. */
 void canvas_to_ansi(const struct canvas *c, const struct theme *t, struct strbuf *out);
 /* The canvas as a stand-alone SVG picture, for README (dark background unless light). */
 void canvas_to_svg(const struct canvas *c, const struct theme *t, bool light, struct strbuf *out);

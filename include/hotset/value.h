@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(enum name, text shown to people and in JSON's "why"). Append only: recordings hold the names. */
+/* X(enum name, text for people and in JSON's "why"). Append only: recordings hold the names. */
 #define REASON_LIST(X)                                                                             \
 	X(OK, "")                                                                                  \
 	X(NOT_SENT, "not in this server's reply")                                                  \
@@ -40,8 +40,8 @@
 	X(OFF, "off")                                                                              \
 	X(NO_EVICTIONS, "nothing is evicted")                                                      \
 	X(NO_EXTSTORE, "no extstore")                                                              \
-	X(ARBITER, "an arbiter holds no data")                                                      \
-	X(WRITES, "most operations write")                                                          \
+	X(ARBITER, "an arbiter holds no data")                                                     \
+	X(WRITES, "most operations write")                                                         \
 	X(TOO_MANY, "too many to count")
 
 enum reason {

@@ -118,7 +118,7 @@ struct table_view {
 	unsigned             n;
 	int                  sort;   /* column to sort by, the largest first; -1: as they came */
 	int                  cursor; /* selected line, -1 none */
-	enum level         (*level)(const struct endpoint *ep, unsigned row); /* of a line; or NULL */
+	enum level         (*level)(const struct endpoint *ep, unsigned row); /* or NULL */
 	const char          *empty;  /* said when the table is there and has no rows */
 };
 /* The table's rows from the frame of the pane's endpoint. */

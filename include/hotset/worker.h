@@ -20,8 +20,8 @@ struct sample  *mailbox_take(struct mailbox *b);
 
 /* ---- workers ---- */
 struct worker;
-struct worker *worker_start(uint16_t endpoint, const struct target *t, const struct source_options *o,
-	struct mailbox *b, struct err *err); /* NULL on failure */
+struct worker *worker_start(uint16_t endpoint, const struct target *t,
+	const struct source_options *o, struct mailbox *b, struct err *err); /* NULL on failure */
 bool worker_is_busy(const struct worker *w);
 /* Asks for one poll with a deadline; false if one is outstanding. */
 bool worker_request(struct worker *w, int64_t deadline_ns);
@@ -31,7 +31,7 @@ bool worker_request(struct worker *w, int64_t deadline_ns);
  */
 unsigned workers_stop(struct worker **w, unsigned n, int timeout_ms);
 
-/* ---- when each endpoint is due (no clock of its own; the loop and the tests pass the time) ---- */
+/* ---- when each endpoint is due (no clock of its own; the loop and the tests pass the time) -- */
 struct schedule {
 	int64_t  interval_ns;
 	int64_t  due_ns;

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 
 const char config_default[] =
-	"# hotset configuration: $XDG_CONFIG_HOME/hotset/config (or ~/.config/hotset/config), after\n"
-	"# /etc/hotset/config. Command line options win over this file.\n"
+	"# hotset configuration: $XDG_CONFIG_HOME/hotset/config (or ~/.config/hotset/config),\n"
+	"# after /etc/hotset/config. Command line options win over this file.\n"
 	"\n"
 	"# seconds between polls, from 0.1\n"
 	"delay = 1\n"

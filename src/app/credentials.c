@@ -42,7 +42,8 @@ static bool apply_line(char *line, const char *path, unsigned number, struct tar
 	char *user = cut_word(&rest);
 	if (*user == '\0' || *rest == '\0')
 		return err_set(err, ERR_USAGE,
-			"%s:%u: a line is: name or host, user (- for none), password", path, number);
+			"%s:%u: a line is: name or host, user (- for none), password",
+			path, number);
 	for (unsigned i = 0; i < n; i++)
 		if (is_about(who, &t[i]))
 			target_set_credentials(&t[i], strcmp(user, "-") == 0 ? "" : user, rest);

@@ -63,7 +63,8 @@ static bool show(struct player *p, const struct options *o, int *signal_fd, stru
 	replay_view(&view, o);
 	if (recording_damaged(p->rec) > 0)
 		snprintf(view.message, sizeof view.message,
-			"%u damaged lines of the recording were left out", recording_damaged(p->rec));
+			"%u damaged lines of the recording were left out",
+			recording_damaged(p->rec));
 	p->playing = true;
 	p->due_ns = clock_mono_ns() + NS_PER_SEC;
 	return screen_run(o, &feed, signal_fd, &view, err);

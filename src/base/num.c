@@ -169,8 +169,8 @@ static void format_time(char buf[NUM_MAX], double usec, bool ascii)
 {
 	double a = fabs(usec);
 	if (a < 999.5)
-		(void)snprintf(buf, NUM_MAX, "%.*f %s", a < 9.95 && usec != floor(usec) ? 1 : 0, usec,
-			ascii ? "us" : "µs");
+		(void)snprintf(buf, NUM_MAX, "%.*f %s", a < 9.95 && usec != floor(usec) ? 1 : 0,
+			usec, ascii ? "us" : "µs");
 	else if (a < 999.5e3)
 		(void)three_digits(buf, NUM_MAX, usec / 1e3, " ms");
 	else if (a < 999.5e6)
@@ -189,7 +189,8 @@ const char *num_duration(char buf[NUM_MAX], double seconds)
 	else if (fabs(s) < 3600)
 		(void)snprintf(buf, NUM_MAX, "%.0f:%02.0f", trunc(s / 60), fabs(fmod(s, 60)));
 	else if (fabs(s) < 2 * 86400)
-		(void)snprintf(buf, NUM_MAX, "%.0f h %02.0f", trunc(s / 3600), trunc(fabs(fmod(s, 3600)) / 60));
+		(void)snprintf(buf, NUM_MAX, "%.0f h %02.0f", trunc(s / 3600),
+			trunc(fabs(fmod(s, 3600)) / 60));
 	else if (fabs(s) < 100 * 86400.0)
 		(void)snprintf(buf, NUM_MAX, "%.0f d %02.0f h", trunc(s / 86400),
 			trunc(fabs(fmod(s, 86400)) / 3600));
@@ -221,7 +222,8 @@ const char *num_format(char buf[NUM_MAX], enum metric_unit unit, double v, bool 
 		(void)snprintf(buf, NUM_MAX, fabs(v) < 1e6 ? "%.2f" : "%.3g", v);
 		break;
 	case UNIT_TIMES:
-		(void)snprintf(buf, NUM_MAX, fabs(v) < 9.995 ? "%.2f%s" : "%.3g%s", v, ascii ? "x" : "×");
+		(void)snprintf(buf, NUM_MAX, fabs(v) < 9.995 ? "%.2f%s" : "%.3g%s", v,
+			ascii ? "x" : "×");
 		break;
 	case UNIT_USEC:
 		format_time(buf, v, ascii);

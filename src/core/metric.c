@@ -42,8 +42,9 @@ const struct metric_desc metric_table[METRIC_COUNT] = {
 #define GAUGE(id, name, label, unit, good, help)                                                   \
 	[METRIC_##id] = {name, label, help, SEM_GAUGE, UNIT_##unit, GOOD_##good, KIND_OF(id), 1},
 #define RATE(id, name, label, unit, scale, good, help)                                             \
-	[METRIC_##id] = {name, label, help, SEM_RATE, UNIT_##unit, GOOD_##good, KIND_OF(id), scale}, \
-	[METRIC_##id##_TOTAL] = {name "_total", label, "Raw counter of " name ".", SEM_COUNTER,      \
+	[METRIC_##id] = {name, label, help, SEM_RATE, UNIT_##unit, GOOD_##good, KIND_OF(id),       \
+		scale},                                                                            \
+	[METRIC_##id##_TOTAL] = {name "_total", label, "Raw counter of " name ".", SEM_COUNTER,    \
 		UNIT_COUNT, GOOD_NEITHER, KIND_OF(id), 1},
 #define CALC(id, name, label, unit, good, help)                                                    \
 	[METRIC_##id] = {name, label, help, SEM_CALC, UNIT_##unit, GOOD_##good, KIND_OF(id), 1},

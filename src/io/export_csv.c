@@ -99,7 +99,8 @@ void export_metrics_markdown(struct strbuf *out)
 	for (enum kind k = 0; k < KIND_COUNT; k++) {
 		enum metric_id id, end;
 
-		strbuf_printf(out, "\n## %s\n\n| name | unit | kind | what it is |\n", kind_name(k));
+		strbuf_printf(out, "\n## %s\n\n| name | unit | kind | what it is |\n",
+			kind_name(k));
 		strbuf_puts(out, "|---|---|---|---|\n");
 		for (metric_range(k, &id, &end); id < end; id++) {
 			const struct metric_desc *d = metric_desc(id);

@@ -236,7 +236,8 @@ static void report_early_ends(const struct demo *d)
 			stage_last_words(&d->stage, c->name, words, sizeof(words));
 			fprintf(stderr, "demo: %s ended early (%s %d): %s\n", c->name,
 				WIFSIGNALED(c->status) ? "signal" : "exit code",
-				WIFSIGNALED(c->status) ? WTERMSIG(c->status) : WEXITSTATUS(c->status),
+				WIFSIGNALED(c->status) ? WTERMSIG(c->status) :
+							 WEXITSTATUS(c->status),
 				words[0] ? words : "it said nothing");
 		}
 	}

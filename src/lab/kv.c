@@ -71,7 +71,8 @@ static redisReply *redis_call(struct kv *kv, int argc, const char **argv, const 
 		ok = transport_recv(kv->transport, kv->buf, sizeof(kv->buf), &got, deadline, err);
 		if (ok && (got == 0 || redisReaderFeed(kv->reader, kv->buf, got) != REDIS_OK ||
 			redisReaderGetReply(kv->reader, &reply) != REDIS_OK)) {
-			ok = err_set(err, ERR_PROTOCOL, "Redis closed the connection or broke the protocol");
+			ok = err_set(err, ERR_PROTOCOL,
+				"Redis closed the connection or broke the protocol");
 		}
 	}
 	if (ok && ((redisReply *)reply)->type == REDIS_REPLY_ERROR) {
@@ -136,7 +137,8 @@ static bool memcached_call(struct kv *kv, const char *request, size_t len, size_
 		used += got;
 		/* a value's own bytes never end in a line of ours: loads write letters only */
 		if (used >= 2 && memcmp(kv->buf + used - 2, "\r\n", 2) == 0 &&
-			(kv->buf[0] != 'V' || (used >= 5 && memcmp(kv->buf + used - 5, "END\r\n", 5) == 0))) {
+			(kv->buf[0] != 'V' ||
+				(used >= 5 && memcmp(kv->buf + used - 5, "END\r\n", 5) == 0))) {
 			*reply_len = used;
 			return true;
 		}
@@ -174,7 +176,8 @@ static bool memcached_set(struct kv *kv, const char *key, const char *value, siz
 		return false;
 	}
 	if (used < 6 || memcmp(kv->buf, "STORED", 6) != 0) {
-		return err_set(err, ERR_PROTOCOL, "memcached did not store: %.*s", (int)used, kv->buf);
+		return err_set(err, ERR_PROTOCOL, "memcached did not store: %.*s", (int)used,
+			kv->buf);
 	}
 	return true;
 }

@@ -67,7 +67,7 @@ static void note_result(const struct load_env *env, const char *what, bool ok, c
 	load_sleep_ms(ERROR_PAUSE_MS);
 }
 
-/* ---- the database ----------------------------------------------------------------------------- */
+/* ---- the database ---------------------------------------------------------------------------- */
 
 struct db {
 	mongoc_client_t     *client;
@@ -113,7 +113,8 @@ static bool db_insert_batch(struct db *db, int first, int n, struct rng *rng, bs
 /* Reads what the filter finds; n is the number of documents. */
 static bool db_find(struct db *db, const bson_t *filter, unsigned *n, bson_error_t *error)
 {
-	mongoc_cursor_t *cursor = mongoc_collection_find_with_opts(db->products, filter, NULL, NULL);
+	mongoc_cursor_t *cursor =
+		mongoc_collection_find_with_opts(db->products, filter, NULL, NULL);
 	const bson_t *doc;
 	bool ok;
 
@@ -207,7 +208,7 @@ static int run_report(const struct load_env *env)
 	}
 }
 
-/* ---- the caches ------------------------------------------------------------------------------- */
+/* ---- the caches ------------------------------------------------------------------------------ */
 
 /* One call of a cache-aside client: get; after a miss make it from its origin, and set it. */
 struct aside {
@@ -319,7 +320,8 @@ static int run_sessions(const struct load_env *env)
 	for (;;) {
 		for (unsigned n = pace_wait(&pace); n > 0; n--) {
 			note_result(env, "session",
-				session_use(env, &a, rng_skewed(&rng, SESSIONS), &rng, &err), err.msg);
+				session_use(env, &a, rng_skewed(&rng, SESSIONS), &rng, &err),
+				err.msg);
 		}
 		atomic_store(&env->progress->warm, true);
 	}

@@ -46,7 +46,7 @@ static int32_t le32(int32_t v)
 	return (int32_t)BSON_UINT32_TO_LE((uint32_t)v);
 }
 
-/* ---- the recording ---------------------------------------------------------------------------- */
+/* ---- the recording --------------------------------------------------------------------------- */
 
 static bool unpack(const char *path, struct recording *rec)
 {
@@ -100,7 +100,7 @@ static const bson_t *current_frame(struct player *p, bool advance)
 	return &p->rec->frame[p->frame];
 }
 
-/* ---- commands --------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static void reply_hello(struct player *p, const bson_t *request, bson_t *out)
 {
@@ -163,7 +163,8 @@ static void reply_server_status(struct player *p, const bson_t *request, bson_t 
 		if (strcmp(key, "localTime") == 0) {
 			BSON_APPEND_DATE_TIME(out, key, clock_wall_ns() / NS_PER_MS);
 		} else if (strcmp(key, "ok") != 0 &&
-			!(bson_iter_init_find(&option, request, key) && !bson_iter_as_bool(&option))) {
+			!(bson_iter_init_find(&option, request, key) &&
+				!bson_iter_as_bool(&option))) {
 			bson_append_iter(out, NULL, 0, &it);
 		}
 	}
@@ -199,7 +200,8 @@ static const struct {
 static void answer(struct player *p, const bson_t *request, bson_t *out)
 {
 	bson_iter_t it;
-	const char *name = bson_iter_init(&it, request) && bson_iter_next(&it) ? bson_iter_key(&it) : "";
+	const char *name =
+		bson_iter_init(&it, request) && bson_iter_next(&it) ? bson_iter_key(&it) : "";
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcasecmp(commands[i].name, name) == 0) {
@@ -214,7 +216,7 @@ static void answer(struct player *p, const bson_t *request, bson_t *out)
 	BSON_APPEND_UTF8(out, "codeName", "CommandNotFound");
 }
 
-/* ---- the wire --------------------------------------------------------------------------------- */
+/* ---- the wire -------------------------------------------------------------------------------- */
 
 static bool read_all(int fd, void *buf, size_t len)
 {
@@ -272,7 +274,7 @@ static bool find_request(int32_t opcode, const uint8_t *body, size_t len, bson_t
 
 static bool send_reply(int fd, const struct header *to, const bson_t *doc)
 {
-	/* OP_REPLY: flags (await capable), cursor id, start, one document; OP_MSG: flags, section 0 */
+	/* OP_REPLY: flags (await capable), cursor id, start, document; OP_MSG: flags, section 0 */
 	static const uint8_t query_head[20] = {8, [16] = 1}, msg_head[5] = {0};
 	bool query = to->opcode == OP_QUERY;
 	size_t head = query ? sizeof(query_head) : sizeof(msg_head);
@@ -293,7 +295,8 @@ static bool serve_one(struct player *p)
 	if (!read_all(p->fd, &h, sizeof(h))) {
 		return false;
 	}
-	h = (struct header){le32(h.length), le32(h.request_id), le32(h.response_to), le32(h.opcode)};
+	h = (struct header){
+		le32(h.length), le32(h.request_id), le32(h.response_to), le32(h.opcode)};
 	if (h.length < (int32_t)sizeof(h) || (size_t)h.length - sizeof(h) > MESSAGE_MAX) {
 		return false;
 	}

@@ -1,7 +1,7 @@
 /*
- * A recording of a MongoDB node that answers like one: for hosts where libwiredtiger, and so wtnode,
- * cannot be had. What it says was said by a real mongod, one serverStatus a second; at the end it
- * begins anew, which looks like a restart, and is one.
+ * A recording of a MongoDB node that answers like one: for hosts where libwiredtiger, and so
+ * wtnode, cannot be had. What it says was said by a real mongod, one serverStatus a second; at the
+ * end it begins anew, which looks like a restart, and is one.
  */
 #ifndef HOTSET_LAB_PLAYER_H
 #define HOTSET_LAB_PLAYER_H

@@ -102,7 +102,7 @@ static void wtnode_arguments(const struct server *s, const struct stage *stage, 
 	arg(a, "--port"), arg(a, "0");
 }
 
-/* Debian's redis-tools holds the server under the name of the checker; redis-server only adds links. */
+/* Debian's redis-tools holds the server under the checker's name; redis-server only adds links. */
 static const char *const redis_programs[] = {"redis-server", "redis-check-rdb", NULL};
 static const char *const memcached_programs[] = {"memcached", NULL};
 static const char *const wtnode_programs[] = {"wtnode", NULL};
@@ -118,7 +118,8 @@ const struct server_kind server_wtnode = {.name = "wtnode", .scheme = "mongodb",
 	.package = "libwiredtiger-dev (then make)", .programs = wtnode_programs, .picks_port = true,
 	.arguments = wtnode_arguments};
 const struct server_kind server_recorded = {.name = "recorded-node", .scheme = "mongodb",
-	.package = "it with hotset", .programs = recordings, .picks_port = true, .play = player_run};
+	.package = "it with hotset", .programs = recordings, .picks_port = true,
+	.play = player_run};
 
 const char *server_name(const struct server_kind *kind)
 {
@@ -285,7 +286,8 @@ static bool is_ready(struct server *s, const struct stage *stage)
 /* "redis+unix:///path", with %XX for what a URI cannot hold as it is. */
 static void socket_uri(struct server *s)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~";
 	size_t used = (size_t)snprintf(s->uri, sizeof(s->uri), "%s+unix://", s->kind->scheme);
 
 	for (const char *c = s->socket; *c && used + 4 < sizeof(s->uri); c++) {

@@ -29,7 +29,9 @@ struct server {
 };
 
 const char *server_name(const struct server_kind *kind);
-/* Finds the program: beside ours, among what contrib/setup unpacked, on PATH. Says what is missing. */
+/*
+ * Finds the program: beside ours, among what contrib/setup unpacked, on PATH. Says what is missing.
+ */
 MUST_CHECK bool server_find(const struct server_kind *kind, char *out, size_t cap, struct err *err);
 /* Starts it; does not wait. */
 MUST_CHECK bool server_start(struct server *s, const struct server_kind *kind, struct stage *stage,

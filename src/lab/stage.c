@@ -34,7 +34,8 @@ bool stage_program_dir(char *out, size_t cap, struct err *err)
 		*slash = '\0';
 	}
 	if (snprintf(out, cap, "%s", path) >= (int)cap) {
-		return err_set(err, ERR_LIMIT, "the path of the program is longer than %zu bytes", cap);
+		return err_set(err, ERR_LIMIT, "the path of the program is longer than %zu bytes",
+			cap);
 	}
 	return true;
 }
@@ -133,7 +134,7 @@ static bool make_directory(struct stage *s, const char *base, struct err *err)
 	return true;
 }
 
-/* The lock on base keeps another run from taking a directory for stale before its owner locks it. */
+/* The lock on base keeps others from taking a directory for stale before its owner locks it. */
 static bool prepare_directory(struct stage *s, struct err *err)
 {
 	char base[STAGE_PATH_MAX];

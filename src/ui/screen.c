@@ -116,7 +116,8 @@ static void add_server(struct parts *l, const struct model *m, const struct view
 		const char *product = ep->last->product, *version = ep->last->version;
 		bool named = strncmp(version, product, strlen(product)) == 0;
 
-		add_part(l, ROLE_DEFAULT, 4, "%s%s%s", named ? "" : product, named ? "" : " ", version);
+		add_part(l, ROLE_DEFAULT, 4, "%s%s%s", named ? "" : product, named ? "" : " ",
+			version);
 		add_part(l, ROLE_DEFAULT, 3, "%s", ep->last->role);
 	}
 	if (strcmp(ep->name, ep->id) != 0 && strcmp(ep->name, ep->address) != 0)
@@ -260,7 +261,7 @@ static void headline_waiting(const struct model *m, struct headline *h)
 	h->level = waiting || m->n == 0 ? LEVEL_INFO : LEVEL_OK;
 }
 
-/* What is left to say when nothing is wrong: a property of the place, or what cannot be judged yet. */
+/* What is left to say when nothing is wrong: a property of the place, what none can judge yet. */
 static void headline_calm(const struct model *m, struct headline *h)
 {
 	h->more = 0;

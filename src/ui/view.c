@@ -245,7 +245,8 @@ enum reaction screen_key(const struct model *m, struct view_state *s, const stru
 	case KEYC_HOME: r = step(s, REACT_GO_FIRST); break;
 	case KEYC_END: r = step(s, REACT_GO_LAST); break;
 	case KEYC_TAB: r = show(m, s, (enum view)((s->view + 1) % VIEW_COUNT)); break;
-	case KEYC_BACKTAB: r = show(m, s, (enum view)((s->view + VIEW_COUNT - 1) % VIEW_COUNT)); break;
+	case KEYC_BACKTAB: r = show(m, s, (enum view)((s->view + VIEW_COUNT - 1) % VIEW_COUNT));
+		break;
 	case KEYC_ENTER: r = open_row(m, s); break;
 	case KEYC_ESC: r = key_escape(s); break;
 	case KEYC_F1: r = toggle_help(s); break;

@@ -29,7 +29,7 @@ static double now_s(void)
 	return (double)clock_mono_ns() / (double)NS_PER_SEC;
 }
 
-/* ---- beside htop ------------------------------------------------------------------------------ */
+/* ---- beside htop ----------------------------------------------------------------------------- */
 
 struct cost {
 	double cpu, bytes;
@@ -72,7 +72,8 @@ static void bench_beside_htop(void)
 		has_htop = false;
 	}
 	pty_drain(both, has_htop ? 2 : 1, WARM_S);
-	measure_two(ours, &screen, has_htop ? reference.pid : 0, has_htop ? &reference : NULL, cost);
+	measure_two(
+		ours, &screen, has_htop ? reference.pid : 0, has_htop ? &reference : NULL, cost);
 	bench_report("cpu, four endpoints", cost[0].cpu * 100, "% of a core", 0);
 	bench_report("terminal, four endpoints", cost[0].bytes / 1000, "kB/s", 3);
 	bench_report("memory, four endpoints", process_resident(ours) / 1048576, "MiB", 20);
@@ -80,8 +81,8 @@ static void bench_beside_htop(void)
 		bench_report("htop: cpu", cost[1].cpu * 100, "% of a core", 0);
 		bench_report("htop: terminal", cost[1].bytes / 1000, "kB/s", 0);
 		bench_report("htop: memory", process_resident(reference.pid) / 1048576, "MiB", 0);
-		bench_report("cpu against htop", cost[0].cpu / (cost[1].cpu > 0 ? cost[1].cpu : 1e-3),
-			"times", 1);
+		bench_report("cpu against htop",
+			cost[0].cpu / (cost[1].cpu > 0 ? cost[1].cpu : 1e-3), "times", 1);
 		pty_end(&reference);
 	} else {
 		fprintf(stderr, "no htop to compare with: run contrib/setup bench\n");
@@ -89,7 +90,7 @@ static void bench_beside_htop(void)
 	pty_end(&screen);
 }
 
-/* ---- servers that hang ------------------------------------------------------------------------ */
+/* ---- servers that hang ----------------------------------------------------------------------- */
 
 /* Takes connections and never says a word. */
 static int start_silent(uint16_t *port)
@@ -157,7 +158,7 @@ static void bench_hung(void)
 	close(silent);
 }
 
-/* ---- a fleet ---------------------------------------------------------------------------------- */
+/* ---- a fleet --------------------------------------------------------------------------------- */
 
 /* A Redis that says the same each time. */
 static void serve_info(struct fake_conn *c)

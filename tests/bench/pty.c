@@ -47,7 +47,8 @@ static double since_s(int64_t ns)
 }
 
 /* Reads once from whichever has something; in buf and *len what it was. false at the deadline. */
-static bool read_some(struct pty *const *p, int n, int64_t deadline, char *buf, size_t cap, size_t *len)
+static bool read_some(
+	struct pty *const *p, int n, int64_t deadline, char *buf, size_t cap, size_t *len)
 {
 	struct pollfd fds[4];
 	int64_t left = deadline - clock_mono_ns();
@@ -115,7 +116,7 @@ double pty_key(struct pty *p, char key, double limit_s)
 	return -1;
 }
 
-/* ---- processes -------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 static size_t read_proc(pid_t pid, const char *file, char *buf, size_t cap)
 {

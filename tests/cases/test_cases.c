@@ -34,7 +34,8 @@ static bson_t *inspect(const char *kind, const char *file, const char *later, in
 	*code = WIFEXITED(st) ? WEXITSTATUS(st) : -1;
 	for (size_t i = 0; i < n; i++) /* E01: no raw control byte whatever the input holds */
 		if ((unsigned char)out[i] < 0x20 && out[i] != '\n')
-			fail_msg("%s: control byte 0x%02x in the output", file, (unsigned char)out[i]);
+			fail_msg("%s: control byte 0x%02x in the output", file,
+				(unsigned char)out[i]);
 	struct err err;
 	bool is_array;
 	bson_t *doc = n ? parse_ejson(out, n, &is_array, &err) : NULL;
@@ -89,7 +90,8 @@ static void check_figure(const struct figure *f, const bson_t *doc)
 			fail_msg("%s: %s must not be available", f->id, f->key);
 		bson_iter_t why;
 		if (f->section && strcmp(f->section, "metrics") == 0)
-			if (!lookup(doc, "why", f->key, &why) || bson_iter_utf8(&why, NULL)[0] == '\0')
+			if (!lookup(doc, "why", f->key, &why) ||
+				bson_iter_utf8(&why, NULL)[0] == '\0')
 				fail_msg("%s: %s is null without a reason", f->id, f->key);
 		return;
 	}
@@ -97,8 +99,8 @@ static void check_figure(const struct figure *f, const bson_t *doc)
 		if (!BSON_ITER_HOLDS_UTF8(&got))
 			fail_msg("%s: %s is no text", f->id, f->key);
 		if (strcmp(bson_iter_utf8(&got, NULL), bson_iter_utf8(&exp, NULL)) != 0)
-			fail_msg("%s: %s is \"%s\", not \"%s\"", f->id, f->key, bson_iter_utf8(&got, NULL),
-				bson_iter_utf8(&exp, NULL));
+			fail_msg("%s: %s is \"%s\", not \"%s\"", f->id, f->key,
+				bson_iter_utf8(&got, NULL), bson_iter_utf8(&exp, NULL));
 		return;
 	}
 	if (!BSON_ITER_HOLDS_NUMBER(&got))
@@ -148,7 +150,8 @@ static const struct figure figures[] = {
 	{"B15", "B15.stats", NULL, M, "memcached.slabs.active", "active_slabs", 1, 0},
 	{"B15", "B15.stats", NULL, M, "memcached.slabs.malloced", "total_malloced", 1, 0},
 	{"B17", "B17a.stats", NULL, M, "memcached.hit_ratio_total", "a_hit_ratio", 1, 0},
-	{"B17", "B17b.stats", NULL, M, "memcached.hit_ratio_total", "b_hit_ratio_percent", 1, 0.005},
+	{"B17", "B17b.stats", NULL, M, "memcached.hit_ratio_total", "b_hit_ratio_percent", 1,
+		0.005},
 	{"B19", "B19.stats", NULL, M, "memcached.item_size_max", "item_size_max", 1, 0},
 	{"C01", "C01.json", NULL, "server", "role", "role", 1, 0},
 	{"C01", "C01.json", NULL, M, "mongo.cache.fill", "cache_percent", 1, 0},
@@ -218,7 +221,8 @@ static void replies_that_are_no_statistics_get_their_status(void **state)
 	check_status(NULL, "C15.json", "auth");
 	check_status("redis", "F05.raw", "tls");
 	check_status("memcached", "F05.raw", "tls");
-	static const char *const f07[] = {"F07a.raw", "F07b.raw", "F07c.raw", "F07d.raw", "F07e.raw", "F07g.raw"};
+	static const char *const f07[] = {
+		"F07a.raw", "F07b.raw", "F07c.raw", "F07d.raw", "F07e.raw", "F07g.raw"};
 	for (size_t i = 0; i < sizeof(f07) / sizeof(f07[0]); i++)
 		check_status("redis", f07[i], "protocol");
 	check_status("redis", "F09.raw", "protocol");
@@ -249,10 +253,13 @@ static void commands_keep_their_names(void **state)
 				bson_iter_t name, calls;
 				assert_true(bson_iter_recurse(&each, &row));
 				name = calls = row;
-				assert_true(bson_iter_find(&name, "command") && bson_iter_find(&calls, "calls"));
-				if (strcmp(bson_iter_utf8(&name, NULL), bson_iter_key(&cmds)) == 0) {
+				assert_true(bson_iter_find(&name, "command") &&
+					    bson_iter_find(&calls, "calls"));
+				const char *command = bson_iter_utf8(&name, NULL);
+				if (strcmp(command, bson_iter_key(&cmds)) == 0) {
 					found = true;
-					test_near(bson_iter_as_double(&calls), bson_iter_as_double(&cmds), 0);
+					test_near(bson_iter_as_double(&calls),
+						bson_iter_as_double(&cmds), 0);
 				}
 			}
 			if (!found)
@@ -307,7 +314,8 @@ static void logs_of_commands_are_read(void **state)
 	assert_string_equal(bson_iter_utf8(&it, NULL), bson_iter_utf8(&exp, NULL));
 	bson_destroy(doc);
 	doc = inspect(NULL, "C21.json", NULL, &code);
-	assert_true(lookup(doc, "metrics", "mongo.cache.fill", &it) && want("C21", "cache_percent", &exp));
+	assert_true(lookup(doc, "metrics", "mongo.cache.fill", &it) &&
+		    want("C21", "cache_percent", &exp));
 	test_near(bson_iter_as_double(&it), bson_iter_as_double(&exp), 0.005);
 	bson_destroy(doc);
 }

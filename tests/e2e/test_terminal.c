@@ -224,7 +224,8 @@ static const char *last_of(const char *text, const char *part)
 
 static void assert_restored(struct tty *t)
 {
-	static const char *const never[] = {"?1000h", "?1002h", "?1003h", "?1006h", "?2004h", "\033]0;"};
+	static const char *const never[] = {
+		"?1000h", "?1002h", "?1003h", "?1006h", "?2004h", "\033]0;"};
 	struct termios now;
 
 	assert_int_equal(tcgetattr(t->slave, &now), 0);
@@ -501,7 +502,8 @@ static void a_missing_password_is_asked_for(void **state)
 
 static void every_size_is_survived(void **state)
 {
-	static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 200}, {38, 10}, {80, 1}, {0, 0}, {500, 300}, {40, 12}};
+	static const int sizes[][2] = {
+		{1, 1}, {2, 1}, {1, 200}, {38, 10}, {80, 1}, {0, 0}, {500, 300}, {40, 12}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

@@ -96,8 +96,8 @@ static void runtime_errors(void **state)
 static void help_and_version_are_plain(void **state)
 {
 	(void)state;
-	static const char *const lines[] = {"--help", "-h", "--version", "-V", "--default-config", "metrics",
-		"metrics --markdown"};
+	static const char *const lines[] = {"--help", "-h", "--version", "-V", "--default-config",
+		"metrics", "metrics --markdown"};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct run r = program_run(lines[i], NULL, LIMIT_MS);
@@ -203,7 +203,8 @@ static void csv_has_five_fields(void **state)
 			commas += *p == ',' && !quoted;
 		}
 		assert_int_equal(commas, 4);
-		assert_int_equal(strncmp(l, n ? "20" : "time,endpoint,metric,value,unit", n ? 2 : 31), 0);
+		assert_int_equal(
+			strncmp(l, n ? "20" : "time,endpoint,metric,value,unit", n ? 2 : 31), 0);
 	}
 	assert_true(n > 20);
 	program_free(&r);
@@ -214,17 +215,20 @@ static void what_answers_nothing_is_code_1(void **state)
 	(void)state;
 	char line[128];
 
-	snprintf(line, sizeof(line), "redis://127.0.0.1:%u --once --format json -d 0.1", server_free_port());
+	snprintf(line, sizeof(line), "redis://127.0.0.1:%u --once --format json -d 0.1",
+		server_free_port());
 	struct run r = program_run(line, NULL, LIMIT_MS);
 	assert_int_equal(r.code, 1);
 	assert_status(r.out, "refused");
 	program_free(&r);
-	snprintf(line, sizeof(line), "redis://127.0.0.1:%u -b -n 1 --format json", server_free_port());
+	snprintf(line, sizeof(line), "redis://127.0.0.1:%u -b -n 1 --format json",
+		server_free_port());
 	r = program_run(line, NULL, LIMIT_MS);
 	assert_int_equal(r.code, 1);
 	program_free(&r);
 	/* one that answers is enough */
-	snprintf(line, sizeof(line), "redis://127.0.0.1:%u proc: --once -d 0.1 --format json", server_free_port());
+	snprintf(line, sizeof(line), "redis://127.0.0.1:%u proc: --once -d 0.1 --format json",
+		server_free_port());
 	r = program_run(line, NULL, LIMIT_MS);
 	assert_int_equal(r.code, 0);
 	program_free(&r);
@@ -248,7 +252,7 @@ static void a_dead_target_blocks_nobody(void **state)
 	int64_t start = clock_mono_ns();
 	struct run r = program_run(line, NULL, LIMIT_MS);
 	assert_int_equal(r.code, 0);
-	assert_true(clock_mono_ns() - start < 10 * NS_PER_SEC); /* 8 x 0.3 s, and the first answer */
+	assert_true(clock_mono_ns() - start < 10 * NS_PER_SEC); /* 8 x 0.3 s, the first answer */
 	for (char *l = strtok_r(r.out, "\n", &save); l; l = strtok_r(NULL, "\n", &save), n++) {
 		bson_destroy(json_of(l));
 		if (!strstr(l, "\"id\":\"proc:\",\"kind\":\"host\",\"status\":\"ok\""))
@@ -309,7 +313,8 @@ static void check_is_one_line_and_a_code(void **state)
 static void inspect_gives_levels_then_rates(void **state)
 {
 	(void)state;
-	struct run r = program_run("inspect --format json tests/fixtures/cases/A14.info", NULL, LIMIT_MS);
+	struct run r =
+		program_run("inspect --format json tests/fixtures/cases/A14.info", NULL, LIMIT_MS);
 
 	assert_int_equal(r.code, 0);
 	assert_status(r.out, "ok");
@@ -318,12 +323,14 @@ static void inspect_gives_levels_then_rates(void **state)
 	assert_non_null(strstr(r.out, "\"redis.mem.max\":\"no limit\""));
 	program_free(&r);
 	static const char one[] =
-		"# Server\r\nrun_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nredis_version:7.0.15\r\n"
-		"uptime_in_seconds:100\r\nserver_time_usec:1796072400000000\r\n"
+		"# Server\r\nrun_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
+		"redis_version:7.0.15\r\nuptime_in_seconds:100\r\n"
+		"server_time_usec:1796072400000000\r\n"
 		"# Stats\r\nkeyspace_hits:1000\r\nkeyspace_misses:0\r\n";
 	static const char two[] =
-		"# Server\r\nrun_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nredis_version:7.0.15\r\n"
-		"uptime_in_seconds:110\r\nserver_time_usec:1796072410000000\r\n"
+		"# Server\r\nrun_id:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n"
+		"redis_version:7.0.15\r\nuptime_in_seconds:110\r\n"
+		"server_time_usec:1796072410000000\r\n"
 		"# Stats\r\nkeyspace_hits:1500\r\nkeyspace_misses:0\r\n";
 	char line[600], path[512];
 	char *dir = test_dir_create();
@@ -364,18 +371,30 @@ static void every_kind_of_dump_is_recognised(void **state)
 	static const struct {
 		const char *file, *kind, *status;
 	} dumps[] = {
-		{"A01.info", "redis", "ok"}, {"A05.raw", "redis", "loading"}, {"A26.raw", "redis", "auth"},
-		{"B01.stats", "memcached", "ok"}, {"B03.stats", "memcached", "unsupported"},
-		{"B13.raw", "memcached", "refused"}, {"C01.json", "mongo", "ok"}, {"C03.json", "mongo", "ok"},
-		{"C05.json", "mongo", "ok"}, {"C15.json", "mongo", "auth"}, {"C21.json", "mongo", "ok"},
-		{"D01.meminfo", "host", "ok"}, {"D11.json", "host", "ok"}, {"D15a.vmstat", "host", "ok"},
-		{"D19.stat", "host", "ok"}, {"D21.json", "host", "ok"}, {"F17.metrics", "host", "ok"},
+		{"A01.info", "redis", "ok"},
+		{"A05.raw", "redis", "loading"},
+		{"A26.raw", "redis", "auth"},
+		{"B01.stats", "memcached", "ok"},
+		{"B03.stats", "memcached", "unsupported"},
+		{"B13.raw", "memcached", "refused"},
+		{"C01.json", "mongo", "ok"},
+		{"C03.json", "mongo", "ok"},
+		{"C05.json", "mongo", "ok"},
+		{"C15.json", "mongo", "auth"},
+		{"C21.json", "mongo", "ok"},
+		{"D01.meminfo", "host", "ok"},
+		{"D11.json", "host", "ok"},
+		{"D15a.vmstat", "host", "ok"},
+		{"D19.stat", "host", "ok"},
+		{"D21.json", "host", "ok"},
+		{"F17.metrics", "host", "ok"},
 	};
 	char line[128], part[64];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(dumps) / sizeof(dumps[0]); i++) {
-		snprintf(line, sizeof(line), "inspect --format json tests/fixtures/cases/%s", dumps[i].file);
+		snprintf(line, sizeof(line), "inspect --format json tests/fixtures/cases/%s",
+			dumps[i].file);
 		struct run r = program_run(line, NULL, LIMIT_MS);
 		if (r.code != 0)
 			fail_msg("%s: %s", dumps[i].file, r.err);
@@ -390,8 +409,10 @@ static void every_kind_of_dump_is_recognised(void **state)
 	assert_status(r.out, "ok");
 	assert_non_null(strstr(r.out, "\"host.psi.mem.full_total\":3"));
 	program_free(&r);
-	r = program_run("inspect --format json -", "/sys/fs/cgroup/memory.current:4096\n/sys/fs/cgroup/memory.max:max\n"
-		"/sys/fs/cgroup/memory.stat:file 1024\n", LIMIT_MS);
+	r = program_run("inspect --format json -",
+		"/sys/fs/cgroup/memory.current:4096\n/sys/fs/cgroup/memory.max:max\n"
+		"/sys/fs/cgroup/memory.stat:file 1024\n",
+		LIMIT_MS);
 	assert_non_null(strstr(r.out, "\"host.cgroup.used\":4096"));
 	assert_non_null(strstr(r.out, "\"host.cgroup.file\":1024"));
 	assert_non_null(strstr(r.out, "\"host.cgroup.max\":\"no limit\""));
@@ -406,7 +427,8 @@ static void hostile_names_stay_harmless(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		snprintf(line, sizeof(line), "inspect --format %s tests/fixtures/cases/E01.info", formats[i]);
+		snprintf(line, sizeof(line), "inspect --format %s tests/fixtures/cases/E01.info",
+			formats[i]);
 		struct run r = program_run(line, NULL, LIMIT_MS);
 		assert_int_equal(r.code, 0);
 		for (size_t k = 0; k < r.out_len; k++)
@@ -458,7 +480,8 @@ static void a_closed_pipe_is_no_failure(void **state)
 	pid = fork();
 	if (pid == 0) {
 		dup2(out[1], 1);
-		execl(program_path(), "hotset", "proc:", "-b", "-d", "0.1", "--format", "json", (char *)NULL);
+		execl(program_path(), "hotset", "proc:", "-b", "-d", "0.1", "--format", "json",
+			(char *)NULL);
 		_exit(127);
 	}
 	close(out[1]);
@@ -506,7 +529,10 @@ static void a_script_drives_the_screen_without_a_terminal(void **state)
 	snprintf(path, sizeof(path), "%s/keys", dir);
 	FILE *f = fopen(path, "w");
 	assert_non_null(f);
-	fprintf(f, "# a comment\n:wait this host\n?\n:wait Esc\nEscape\n5\n:wait memory\n:dump %s/screen\n", dir);
+	fprintf(f,
+		"# a comment\n:wait this host\n?\n:wait Esc\nEscape\n5\n"
+		":wait memory\n:dump %s/screen\n",
+		dir);
 	fclose(f);
 	snprintf(line, sizeof(line), "proc: --size 100x30 --script %s", path);
 	struct run r = program_run(line, NULL, LIMIT_MS);

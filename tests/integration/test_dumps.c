@@ -23,7 +23,8 @@ static void assert_gives(const char *input, const char *part)
 
 #define DOCUMENT                                                                                   \
 	"{\n\t\"version\" : \"4.2.25\",\n\t\"process\" : \"mongod\",\n"                            \
-	"\t\"connections\" : { \"current\" : NumberLong(42), \"available\" : 58 },\n\t\"ok\" : 1\n}\n"
+	"\t\"connections\" : { \"current\" : NumberLong(42), \"available\" : 58 },\n"              \
+	"\t\"ok\" : 1\n}\n"
 
 static void a_shell_around_the_document_is_left_out(void **state)
 {

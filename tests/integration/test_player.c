@@ -94,8 +94,8 @@ static void test_lists_operations(void **state)
 	bson_iter_t it, batch;
 
 	assert_true(ask(*state,
-		BCON_NEW("aggregate", BCON_INT32(1), "pipeline", "[", "{", "$currentOp", "{", "}", "}",
-			"]", "cursor", "{", "}"),
+		BCON_NEW("aggregate", BCON_INT32(1), "pipeline", "[", "{", "$currentOp", "{", "}",
+			"}", "]", "cursor", "{", "}"),
 		&reply, &error));
 	assert_true(bson_iter_init(&it, &reply));
 	assert_true(bson_iter_find_descendant(&it, "cursor.firstBatch", &batch));

@@ -33,7 +33,8 @@ static void write_mutant(const char *path, const char *text, uint64_t *seed)
 		memcpy(line, text, body);
 		for (unsigned k = n > 0 && test_random(seed) % 3 == 0 ? 4 : 0; k > 0; k--) {
 			static const char pool[] = "0123456789 =:|\"\\!+-ifSMTEx\x01\xff*";
-			line[test_random(seed) % body] = pool[test_random(seed) % (sizeof(pool) - 1)];
+			line[test_random(seed) % body] =
+				pool[test_random(seed) % (sizeof(pool) - 1)];
 		}
 		fprintf(f, "%.*s *%08lx\n", (int)body, line,
 			crc32(crc32(0, NULL, 0), (const Bytef *)line, (uInt)body));

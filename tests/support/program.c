@@ -35,7 +35,8 @@ static void exec_program(const char *line, int in, int out, int err)
 	int argc = 0;
 
 	argv[argc++] = strdup(program_path());
-	for (char *w = strtok_r(copy, " ", &save); w && argc <= WORDS_MAX; w = strtok_r(NULL, " ", &save))
+	for (char *w = strtok_r(copy, " ", &save); w && argc <= WORDS_MAX;
+		w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
 	argv[argc] = NULL;
 	dup2(in, 0);
@@ -109,8 +110,8 @@ struct run program_run(const char *line, const char *input, int limit_ms)
 				drain(&s[i]);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return (struct run){WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), s[0].data,
-		s[1].data, s[0].len};
+	return (struct run){WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+		s[0].data, s[1].data, s[0].len};
 }
 
 void program_free(struct run *r)

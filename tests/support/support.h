@@ -16,7 +16,7 @@ const char *test_build_dir(void);
 char *test_fixture(const char *name, size_t *len);
 /* Reads any file the same way; NULL if it does not exist. */
 char *test_read_file(const char *path, size_t *len);
-/* Makes a directory of mode 0700 under the build directory; test_dir_remove() removes it and all in it. */
+/* Makes a directory of mode 0700 under the build directory; test_dir_remove() removes it whole. */
 char *test_dir_create(void); /* caller frees the name */
 void  test_dir_remove(char *dir_take);
 /* Calls cond(arg) until it is true or limit_ms have passed; returns the last result. */

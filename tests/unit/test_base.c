@@ -133,15 +133,15 @@ static void numbers_are_read_whole_or_not_at_all(void **state)
 	test_near(f, 91.27, 1e-12);
 	assert_true(num_parse_f64("1.7179869184e+10", 16, &f));
 	test_near(f, 17179869184.0, 0);
-	static const char *const bad[] = {"", ".", "nan", "inf", "0x1p-2", "1_000", "1,5", "1e", " 1", "1 ",
-		"1e999"};
+	static const char *const bad[] = {
+		"", ".", "nan", "inf", "0x1p-2", "1_000", "1,5", "1e", " 1", "1 ", "1e999"};
 	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++)
 		assert_false(num_parse_f64(bad[k], strlen(bad[k]), &f));
 	static const struct {
 		const char *s;
 		uint64_t    v;
-	} sizes[] = {{"64", 64}, {"64MB", 64u << 20}, {"1.5G", 1610612736}, {"512k", 524288}, {"1GiB", 1u << 30},
-		{"10B", 10}};
+	} sizes[] = {{"64", 64}, {"64MB", 64u << 20}, {"1.5G", 1610612736}, {"512k", 524288},
+		{"1GiB", 1u << 30}, {"10B", 10}};
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 		assert_true(num_parse_size(sizes[k].s, strlen(sizes[k].s), &u));
 		assert_true(u == sizes[k].v);
@@ -158,11 +158,13 @@ static void numbers_print_for_people(void **state)
 		double           v;
 		const char      *s;
 	} t[] = {
-		{UNIT_BYTES, 0, "0 B"}, {UNIT_BYTES, 1023, "1023 B"}, {UNIT_BYTES, 1024, "1.00 KiB"},
+		{UNIT_BYTES, 0, "0 B"}, {UNIT_BYTES, 1023, "1023 B"},
+		{UNIT_BYTES, 1024, "1.00 KiB"},
 		{UNIT_BYTES, 443547648, "423 MiB"}, {UNIT_BYTES, 3575712745259008.0, "3.18 PiB"},
 		{UNIT_BYTES, -111149056, "-106 MiB"}, {UNIT_BYTES_PER_SEC, 1536, "1.50 KiB/s"},
-		{UNIT_PER_SEC, 21400, "21.4k/s"}, {UNIT_PER_SEC, 0, "0/s"}, {UNIT_PER_SEC, 999.6, "1.00k/s"},
-		{UNIT_PER_SEC, 2.997, "3.0/s"}, {UNIT_PER_SEC, 22.96, "23/s"}, {UNIT_PER_SEC, 9.96, "10/s"},
+		{UNIT_PER_SEC, 21400, "21.4k/s"}, {UNIT_PER_SEC, 0, "0/s"},
+		{UNIT_PER_SEC, 999.6, "1.00k/s"}, {UNIT_PER_SEC, 2.997, "3.0/s"},
+		{UNIT_PER_SEC, 22.96, "23/s"}, {UNIT_PER_SEC, 9.96, "10/s"},
 		{UNIT_PERCENT, 82.64, "82.6 %"}, {UNIT_PERCENT, 0.00000094, "0.0 %"},
 		{UNIT_USEC, 11, "11 µs"}, {UNIT_USEC, 1234, "1.23 ms"}, {UNIT_USEC, 0, "0 µs"},
 		{UNIT_MSEC, 800, "800 ms"}, {UNIT_MSEC, 0.31, "310 µs"}, {UNIT_SEC, 312, "312 s"},
@@ -186,7 +188,8 @@ static void no_number_explodes_its_column(void **state)
 	for (int unit = UNIT_NONE; unit <= UNIT_SCORE; unit++)
 		for (int e = -300; e <= 300; e += 7) {
 			char buf[NUM_MAX];
-			const char *s = num_format(buf, (enum metric_unit)unit, -9.994 * pow(10, e), false);
+			const char *s =
+				num_format(buf, (enum metric_unit)unit, -9.994 * pow(10, e), false);
 			assert_true(text_width(s) <= 16);
 		}
 }
@@ -217,7 +220,8 @@ static void times_read_and_print(void **state)
 	assert_string_equal(clock_format_utc(buf, at), "2023-11-14T22:00:00.000Z");
 	assert_true(clock_parse_at("22:00:07", last, &at));
 	assert_string_equal(clock_format_utc(buf, at), "2023-11-14T22:00:07.000Z");
-	static const char *const bad[] = {"", "-", "-5", "-5x", "25:00", "yesterday", "2023-11-14", "22:00x"};
+	static const char *const bad[] = {
+		"", "-", "-5", "-5x", "25:00", "yesterday", "2023-11-14", "22:00x"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(clock_parse_at(bad[i], last, &at));
 }

@@ -284,9 +284,9 @@ static void a_real_reply_is_read_completely(void **state)
 static void damage_is_survived(void **state)
 {
 	static const char text[] =
-		"{a: NumberLong(\"5\"), \"b\": {\"$date\": {\"$numberLong\": \"1\"}}, /" "/ c\n 'c': "
-		"[1.5, "
-		"/x/i, \"\\ud83d\\ude42\", new Date(5)], d: {\"$binary\": {\"base64\": \"AQ==\", "
+		"{a: NumberLong(\"5\"), \"b\": {\"$date\": {\"$numberLong\": \"1\"}}, /"
+		"/ c\n 'c': [1.5, /x/i, "
+		"\"\\ud83d\\ude42\", new Date(5)], d: {\"$binary\": {\"base64\": \"AQ==\", "
 		"\"subType\": \"00\"}}, e: Timestamp({t: 1, i: 2}), /* f */ f: -Infinity, g: null}";
 	size_t len = strlen(text);
 	uint64_t seed = 7;

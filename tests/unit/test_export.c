@@ -100,7 +100,8 @@ static void every_null_has_its_reason(void **state)
 		const char *name = metric_desc(id)->name;
 		bool info = metric_desc(id)->sem == SEM_INFO;
 
-		assert_true(down(doc, &it, "endpoints", "0", info ? "info" : "metrics", name, NULL));
+		assert_true(
+			down(doc, &it, "endpoints", "0", info ? "info" : "metrics", name, NULL));
 		bool null = BSON_ITER_HOLDS_NULL(&it);
 		assert_int_equal(null, down(doc, &it, "endpoints", "0", "why", name, NULL));
 	}
@@ -135,7 +136,8 @@ static void rates_counters_tables_and_texts(void **state)
 	assert_string_equal(bson_iter_utf8(&it, NULL), "g\"et");
 	assert_true(down(doc, &it, "endpoints", "0", "tables", "redis.cmd", "0", "calls", NULL));
 	assert_int_equal(bson_iter_as_int64(&it), 5);
-	assert_false(down(doc, &it, "endpoints", "0", "tables", "redis.slow", NULL)); /* not asked */
+	/* not asked */
+	assert_false(down(doc, &it, "endpoints", "0", "tables", "redis.slow", NULL));
 	assert_true(down(doc, &it, "endpoints", "0", "server", "version", NULL));
 	assert_true(BSON_ITER_HOLDS_NULL(&it));
 	assert_true(down(doc, &it, "time", NULL));
@@ -237,9 +239,11 @@ static void verdicts_and_events(void **state)
 	data_num(&data, "observed", 0.0 / 0.0);
 	data_text(&data, "app", "re\"port");
 	m->nverdicts = 1;
-	m->verdicts[0] = (struct verdict){.level = LEVEL_WARN, .code = "redis.stampede", .endpoint = 0,
-		.since_wall_ns = WALL, .text = "a \"text\"", .next = "look", .data = data};
-	uint64_t id = model_add_event(m, 0, 0, "redis.stampede", LEVEL_WARN, EVENT_BEGIN, "begins", &data);
+	m->verdicts[0] = (struct verdict){.level = LEVEL_WARN, .code = "redis.stampede",
+		.endpoint = 0, .since_wall_ns = WALL, .text = "a \"text\"", .next = "look",
+		.data = data};
+	uint64_t id = model_add_event(
+		m, 0, 0, "redis.stampede", LEVEL_WARN, EVENT_BEGIN, "begins", &data);
 	model_add_event(m, id, 0, "redis.stampede", LEVEL_WARN, EVENT_END, "ends", NULL);
 	bson_t *doc = to_json(m, NULL);
 	assert_true(down(doc, &it, "verdicts", "0", "level", NULL));
@@ -252,7 +256,9 @@ static void verdicts_and_events(void **state)
 	assert_true(down(doc, &it, "verdicts", "0", "data", "observed", NULL));
 	assert_true(BSON_ITER_HOLDS_NULL(&it));
 	unsigned begins = 0, n = 0;
-	for (char key[8]; snprintf(key, sizeof(key), "%u", n) > 0 && down(doc, &it, "events", key, NULL); n++) {
+	for (char key[8];
+		snprintf(key, sizeof(key), "%u", n) > 0 && down(doc, &it, "events", key, NULL);
+		n++) {
 		assert_true(down(doc, &it, "events", key, "state", NULL));
 		begins += strcmp(bson_iter_utf8(&it, NULL), "begin") == 0;
 	}

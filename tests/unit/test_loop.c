@@ -269,7 +269,8 @@ static void the_answers_of_a_tick_share_a_frame(void **state)
 	w->pending = true;
 	for (int tick = 0; tick < 2; tick++)
 		for (int i = 0; i < 4; i++)
-			w->sample_at[w->nsamples++] = w->now + (200 + 400 * tick + 5 * i) * NS_PER_MS;
+			w->sample_at[w->nsamples++] =
+				w->now + (200 + 400 * tick + 5 * i) * NS_PER_MS;
 	run(w, 900);
 	assert_int_equal(w->sampled, 8);
 	assert_in_range(w->frames, 3, 4); /* with the first one, and that of the clock's second */

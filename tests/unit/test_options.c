@@ -107,7 +107,8 @@ static void targets_interval_and_count(void **state)
 static void options_in_all_spellings(void **state)
 {
 	(void)state;
-	struct options o = good("-bn3 -d0.2 --format=json --size 100x30 proc: --timeout 2 --view host");
+	struct options o =
+		good("-bn3 -d0.2 --format=json --size 100x30 proc: --timeout 2 --view host");
 
 	assert_true(o.batch && o.count == 3 && o.delay_s == 0.2 && o.timeout_s == 2);
 	assert_int_equal(o.format, FORMAT_JSON);
@@ -220,8 +221,9 @@ static void no_password_stays_in_argv(void **state)
 
 static void no_password_comes_into_a_message(void **state)
 {
-	static const char *const lines[] = {"redis://u:s3cret@", "frob://u:s3cret@h", "mongodb://u:s3cret@h:99999",
-		"redis://u:s3cret@h redis://u:s3cret@h", "proc: 1 redis://u:s3cret@h", "x=redis://u:s3cret@h:0"};
+	static const char *const lines[] = {"redis://u:s3cret@", "frob://u:s3cret@h",
+		"mongodb://u:s3cret@h:99999", "redis://u:s3cret@h redis://u:s3cret@h",
+		"proc: 1 redis://u:s3cret@h", "x=redis://u:s3cret@h:0"};
 	struct options o;
 	struct err err;
 
@@ -253,8 +255,10 @@ static void strength_of_settings(void **state)
 {
 	(void)state;
 	char *dir = test_dir_create();
-	char *path = write_file(dir, "config", "delay = 3\ntimeout = 7\nascii = yes\ntheme = light\nview = host\n"
-		"[targets]\ncache = redis://h1\n", 0644);
+	char *path = write_file(dir, "config",
+		"delay = 3\ntimeout = 7\nascii = yes\ntheme = light\nview = host\n"
+		"[targets]\ncache = redis://h1\n",
+		0644);
 	const char *const pairs[] = {"HOTSET_CONFIG", path, "NO_COLOR", "1", NULL};
 
 	env_pairs = pairs;
@@ -332,7 +336,8 @@ static void credentials_from_a_private_file(void **state)
 	char *dir = test_dir_create();
 	char *path = write_file(dir, "c", "# who\nh1 admin pass word \ncache - only\n", 0600);
 
-	snprintf(line, sizeof(line), "--credentials %s redis://h1 cache=redis://h2 redis://h3", path);
+	snprintf(line, sizeof(line), "--credentials %s redis://h1 cache=redis://h2 redis://h3",
+		path);
 	struct options o = good(line);
 	assert_string_equal(o.targets[0].user, "admin");
 	assert_string_equal(o.targets[0].password, "pass word ");

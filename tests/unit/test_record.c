@@ -179,7 +179,8 @@ static void a_torn_file_keeps_what_is_whole(void **state)
 	for (size_t cut = 0; cut <= len; cut += 37) {
 		unsigned samples = 0;
 
-		for (const char *p = all; p && p < all + cut; p = memchr(p, '\n', (size_t)(all + cut - p))) {
+		for (const char *p = all; p && p < all + cut;
+			p = memchr(p, '\n', (size_t)(all + cut - p))) {
 			p += *p == '\n';
 			const char *end = memchr(p, '\n', (size_t)(all + cut - p));
 			samples += end && p[0] == 'S';
@@ -324,7 +325,7 @@ static void what_is_unknown_is_left_out(void **state)
 	assert_string_equal(s->version, "99.1 \\ \"beta\"");
 	assert_int_equal(s->raw[METRIC_REDIS_MEM_USED].u, 1000);
 	assert_true(s->raw[METRIC_REDIS_HITS_TOTAL].u == UINT64_MAX);
-	assert_null(strchr(sample_text(s, METRIC_REDIS_ROLE), 27)); /* a recording is hostile, too */
+	assert_null(strchr(sample_text(s, METRIC_REDIS_ROLE), 27)); /* a recording is hostile too */
 	assert_int_equal(s->raw[METRIC_REDIS_MEM_MAX].why, REASON_NO_LIMIT);
 	assert_false(sample_has(s, METRIC_REDIS_UPTIME)); /* a text under the name of a number */
 	assert_int_equal(s->tables[TABLE_REDIS_CMD].n, 2);

@@ -1,4 +1,4 @@
-/* A sample keeps numbers exactly, texts harmless, tables bounded, and never mistakes missing for 0. */
+/* A sample keeps numbers exactly, texts harmless, tables bounded, and never takes missing for 0. */
 #include "support.h"
 
 #include <math.h>
