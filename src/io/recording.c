@@ -484,32 +484,8 @@ static bool parse_reason(struct span s, enum reason *out)
 	return span_copy(s, name, sizeof name) && reason_find(name, out);
 }
 
-static void parse_scalar(struct sample *s, enum metric_id id, struct span v)
-{
-	char text[4 * SAMPLE_TEXT_MAX + 1];
-	size_t len;
-	uint64_t u;
-	int64_t i;
-	double f;
-	enum reason why;
-
-	if (is_empty(v))
-		return;
-	struct span rest = {v.p + 1, v.end};
-	size_t n = (size_t)(rest.end - rest.p);
-	if (*v.p == '"' && unquote(v, text, sizeof text, &len))
-		sample_set_text(s, id, text, len);
-	else if (*v.p == '!' && parse_reason(rest, &why))
-		sample_set_missing(s, id, why);
-	else if (*v.p == 'i' && num_parse_i64(rest.p, n, &i))
-		sample_set_i64(s, id, i);
-	else if (*v.p == 'f' && num_parse_f64(rest.p, n, &f))
-		sample_set_f64(s, id, f);
-	else if (span_u64(v, &u))
-		sample_set_u64(s, id, u);
-}
-
-static void parse_cell_value(struct sample *s, struct raw *cell, struct span v)
+/* A metric or a cell: both are raw values. What does not parse leaves it as it is. */
+static void parse_value(struct sample *s, struct raw *cell, struct span v)
 {
 	char text[4 * SAMPLE_TEXT_MAX + 1];
 	size_t len;
@@ -549,7 +525,7 @@ static void parse_cell(struct sample *s, const struct table_map *map, struct spa
 		if (!sample_add_row(s, (enum table_id)map->table))
 			return;
 	size_t at = (size_t)row * table_table[map->table].ncols + (size_t)map->col[col];
-	parse_cell_value(s, &rows->cells[at], value);
+	parse_value(s, &rows->cells[at], value);
 }
 
 /* The token behind " |": the table's id, "+" when rows were left out. */
@@ -617,7 +593,7 @@ static void parse_body(const struct recording *r, struct sample *s, struct span 
 		} else if (split(token, '=', &name, &value)) {
 			if (file_id(name, &id)) {
 				if (r->metrics[id] != UNKNOWN)
-					parse_scalar(s, (enum metric_id)r->metrics[id], value);
+					parse_value(s, &s->raw[(enum metric_id)r->metrics[id]], value);
 			} else {
 				(void)parse_named(s, name, value);
 			}
