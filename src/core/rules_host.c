@@ -23,7 +23,8 @@ static void eval_pressure(const struct model *m, const struct endpoint *ep, stru
 		snprintf(swapping, sizeof(swapping), "; %s pages/s swapped in",
 			num_short(pages, swap.v));
 	finding_say(out, full < FULL_CRIT ? LEVEL_WARN : LEVEL_CRIT,
-		"tasks wait for memory %.0f %% of the time, all of them %.0f %% (mean of up to 10 s)%s",
+		"tasks wait for memory %.0f %% of the time, all of them %.0f %% "
+		"(mean of up to 10 s)%s",
 		some, full, swapping);
 	finding_next(out, "The caches together are larger than the memory: make one smaller.");
 	data_num(&out->data, "some_percent", some);

@@ -114,7 +114,8 @@ static void judge_target(
 		snprintf(tail, sizeof(tail), "; %s to the trigger of %.4g %% at this slope",
 			num_duration(when, left.v), trigger.v);
 	finding_say(out, may_warn && rising && left.v < SOON_S ? LEVEL_WARN : LEVEL_INFO,
-		"%s (mean of up to 10 s), above the target of %.4g %% (%s): background eviction at work%s",
+		"%s (mean of up to 10 s), above the target of %.4g %% (%s): "
+		"background eviction at work%s",
 		what, target.v, source_of(f, s->target_source), tail);
 	finding_next(out, "%s", s->next_target);
 	data_num(&out->data, "percent", mean.v);

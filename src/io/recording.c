@@ -591,12 +591,10 @@ static void parse_body(const struct recording *r, struct sample *s, struct span 
 			if (map)
 				parse_cell(s, map, token);
 		} else if (split(token, '=', &name, &value)) {
-			if (file_id(name, &id)) {
-				if (r->metrics[id] != UNKNOWN)
-					parse_value(s, &s->raw[(enum metric_id)r->metrics[id]], value);
-			} else {
+			if (!file_id(name, &id))
 				(void)parse_named(s, name, value);
-			}
+			else if (r->metrics[id] != UNKNOWN)
+				parse_value(s, &s->raw[r->metrics[id]], value);
 		}
 	}
 }
