@@ -183,7 +183,7 @@ static void test_lists_labs(void **state)
 	assert_int_equal(WEXITSTATUS(r.status), 2);
 	text = test_read_file(r.err, NULL);
 	assert_non_null(strstr(text, "no-such-lab"));
-	assert_non_null(strstr(text, "demo"));
+	assert_non_null(strstr(text, "hotset lab lists them"));
 	free(text);
 	finish(&r);
 }
