@@ -42,7 +42,8 @@
 	X(NO_EXTSTORE, "no extstore")                                                              \
 	X(ARBITER, "an arbiter holds no data")                                                     \
 	X(WRITES, "most operations write")                                                         \
-	X(TOO_MANY, "too many to count")
+	X(TOO_MANY, "too many to count")                                                         \
+	X(AT_CHECKPOINTS, "its size is told at checkpoints only")
 
 enum reason {
 #define X(name, text) REASON_##name,

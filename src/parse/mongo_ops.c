@@ -6,6 +6,7 @@
 #include "hotset/parse.h"
 
 #include "bdoc.h"
+#include "ejson_text.h"
 #include "hotset/strbuf.h"
 
 #define SHAPE_MAX   240u /* bytes */
@@ -188,18 +189,72 @@ static void set_key(struct sample *s, struct raw *cell, const bson_t *doc)
 	raw_set_text(s, cell, text, strlen(text));
 }
 
+/* The second that a transaction, or a read outside of one, sees the data of. */
 static void set_read_ts(struct raw *cell, const bson_t *doc)
 {
 	bson_iter_t it;
 	uint32_t secs, inc;
 
-	if (!bdoc_find(doc, "transaction.readTimestamp", &it) || !BSON_ITER_HOLDS_TIMESTAMP(&it))
+	if (!bdoc_find(doc, "transaction.readTimestamp", &it) &&
+		!bdoc_find(doc, "command.readConcern.atClusterTime", &it))
+		return;
+	if (!BSON_ITER_HOLDS_TIMESTAMP(&it))
 		return;
 	bson_iter_timestamp(&it, &secs, &inc);
 	if (secs)
 		raw_set_u64(cell, secs);
 	else
 		cell->why = REASON_NOT_SET;
+}
+
+/* An inactive one waits for its client; the server's reaper leaves a prepared one alone. */
+static const char *transaction_state(const bson_t *doc)
+{
+	if (bson_has_field(doc, "transaction.timePreparedMicros"))
+		return "prepared";
+	return bdoc_find_true(doc, "active") ? "active" : "idle";
+}
+
+static bool date_at(const bson_t *doc, const char *path, int64_t *ms)
+{
+	bson_iter_t it;
+	size_t len;
+	const char *text;
+
+	if (bdoc_find(doc, path, &it) && BSON_ITER_HOLDS_DATE_TIME(&it)) {
+		*ms = bson_iter_date_time(&it);
+		return true;
+	}
+	text = bdoc_find_text(doc, path, &len);
+	return text && ejson_parse_date(text, len, ms);
+}
+
+/*
+ * How long until it expires: its lifetime is the difference of two times of the server's clock, so
+ * that the clock here does not matter. What changes the limit does so for later transactions only.
+ */
+static void set_txn_left(struct raw *cell, const bson_t *doc)
+{
+	int64_t begin_ms, end_ms;
+	bson_iter_t it;
+	uint64_t open_us;
+
+	if (date_at(doc, "transaction.startWallClockTime", &begin_ms) &&
+		date_at(doc, "transaction.expiryTime", &end_ms) && end_ms > begin_ms &&
+		bdoc_find(doc, "transaction.timeOpenMicros", &it) && bdoc_count(&it, &open_us))
+		raw_set_f64(cell, (double)(end_ms - begin_ms) / 1e3 - (double)open_us / 1e6);
+}
+
+static void set_transaction(struct sample *s, struct raw *row, const bson_t *doc)
+{
+	const char *state = transaction_state(doc);
+
+	if (!bson_has_field(doc, "transaction"))
+		return;
+	raw_set_text(s, &row[COL_MONGO_OP_TXN], state, strlen(state));
+	set_seconds_at(&row[COL_MONGO_OP_TXN_OPEN], doc, "transaction.timeOpenMicros", 1e6);
+	if (strcmp(state, "prepared") != 0)
+		set_txn_left(&row[COL_MONGO_OP_TXN_LEFT], doc);
 }
 
 void parse_mongo_current_op(const bson_t *doc, struct sample *out)
@@ -224,7 +279,7 @@ void parse_mongo_current_op(const bson_t *doc, struct sample *out)
 	set_text_at(out, &row[COL_MONGO_OP_APP], doc, "appName");
 	set_text_at(out, &row[COL_MONGO_OP_CLIENT], doc, "client_s"); /* mongos */
 	set_text_at(out, &row[COL_MONGO_OP_CLIENT], doc, "client");
-	set_seconds_at(&row[COL_MONGO_OP_TXN_OPEN], doc, "transaction.timeOpenMicros", 1e6);
+	set_transaction(out, row, doc);
 	set_read_ts(&row[COL_MONGO_OP_READ_TS], doc);
 	/* a getMore says nothing itself; older servers call the command `query` */
 	if (bdoc_find(doc, "cursor.originatingCommand", &it) ||

@@ -16,7 +16,8 @@
 
 enum how {
 	COUNT,
-	PINNED,
+	PINNED, /* a range of timestamps */
+	STAMP,  /* a timestamp, 0 when there is none */
 	FLAG,
 	ELSE = 8, /* in addition: only while the metric has no value */
 };
@@ -76,6 +77,8 @@ static const struct entry transaction_fields[] = {
 		PINNED},
 	{"transaction range of timestamps pinned by the oldest timestamp",
 		METRIC_MONGO_PINNED_OLDEST, PINNED},
+	{"transaction read timestamp of the oldest active reader", METRIC_MONGO_PINNED_READER_TS,
+		STAMP},
 	/* up to 7.0 */
 	{"transaction checkpoint most recent time (msecs)", METRIC_MONGO_CKPT_LAST, COUNT | ELSE},
 	{"transaction checkpoint currently running", METRIC_MONGO_CKPT_RUNNING, FLAG | ELSE},
@@ -110,6 +113,20 @@ static const struct entry window_fields[] = {
 		COUNT | ELSE},
 	{"current available snapshots window size in seconds", METRIC_MONGO_PINNED_WINDOW,
 		COUNT | ELSE},
+	{NULL, METRIC_COUNT, COUNT},
+};
+
+/* The same window as what can be read of it at present, and what keeps it from moving on. */
+static const struct entry available_fields[] = {
+	{"current available snapshot window size in seconds", METRIC_MONGO_PINNED_AVAILABLE, COUNT},
+	{"current available snapshots window size in seconds", METRIC_MONGO_PINNED_AVAILABLE,
+		COUNT},
+	{"pinned timestamp requests", METRIC_MONGO_PINNED_REQUESTS, COUNT},
+	{NULL, METRIC_COUNT, COUNT},
+};
+
+static const struct entry engine_fields[] = {
+	{"backupCursorOpen", METRIC_MONGO_PINNED_BACKUP, FLAG},
 	{NULL, METRIC_COUNT, COUNT},
 };
 
@@ -155,6 +172,8 @@ static const struct {
 	{"wiredTiger.block-manager", block_fields},
 	{"wiredTiger.historyStorageStats.block-manager", hs_file_fields},
 	{"wiredTiger.snapshot-window-settings", window_fields},
+	{"wiredTiger.snapshot-window-settings", available_fields},
+	{"storageEngine", engine_fields},
 	{"connections", connection_fields},
 	{"opcounters", opcounter_fields},
 	{"metrics.queryExecutor", executor_fields},
@@ -175,6 +194,19 @@ static void set_pinned(struct sample *s, enum metric_id id, const bson_iter_t *i
 		sample_set_u64(s, id, (uint64_t)range >> 32);
 }
 
+/* Its second; 0 is none, and so is the largest number, which stands for one above all. */
+static void set_stamp(struct sample *s, enum metric_id id, const bson_iter_t *it)
+{
+	int64_t stamp;
+
+	if (!bdoc_i64(it, &stamp))
+		sample_set_missing(s, id, REASON_IMPLAUSIBLE);
+	else if (stamp <= 0 || stamp == INT64_MAX)
+		sample_set_missing(s, id, REASON_NOT_SET);
+	else
+		sample_set_u64(s, id, (uint64_t)stamp >> 32);
+}
+
 static void set_flag(struct sample *s, enum metric_id id, const bson_iter_t *it)
 {
 	double v;
@@ -190,6 +222,9 @@ static void take_field(struct sample *s, const struct entry *f, const bson_iter_
 	switch (f->how & ~(unsigned)ELSE) {
 	case PINNED:
 		set_pinned(s, f->id, it);
+		break;
+	case STAMP:
+		set_stamp(s, f->id, it);
 		break;
 	case FLAG:
 		set_flag(s, f->id, it);

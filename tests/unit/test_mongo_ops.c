@@ -4,6 +4,7 @@
  */
 #include "../support/support.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../support/capture.h"
@@ -101,6 +102,67 @@ static void the_holder_of_a_snapshot_is_found(void **state)
 		  "0)}}");
 	assert_int_equal(
 		sample_row(s, TABLE_MONGO_OP, 0)[COL_MONGO_OP_READ_TS].why, REASON_NOT_SET);
+	sample_destroy(s);
+}
+
+static struct sample *parse_transaction(const char *head, const char *fields)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "{%s, op: 'command', transaction: {%s}}", head, fields);
+	return parse(text);
+}
+
+static void assert_txn(const char *head, const char *fields, const char *state, double left_s)
+{
+	struct sample *s = parse_transaction(head, fields);
+	const struct raw *left = &sample_row(s, TABLE_MONGO_OP, 0)[COL_MONGO_OP_TXN_LEFT];
+
+	assert_string_equal(text_of(s, 0, COL_MONGO_OP_TXN), state);
+	if (isnan(left_s))
+		assert_int_equal(left->type, RAW_NONE);
+	else
+		test_near(raw_f64(left), left_s, 1e-6);
+	sample_destroy(s);
+}
+
+/*
+ * Whether the client works in its transaction or forgot it, and how long the server lets it live:
+ * by the server's clock alone, so that no other clock can falsify it.
+ */
+static void what_a_transaction_does_and_how_long_it_may(void **state)
+{
+	static const char open45[] = "startWallClockTime: '2026-11-30T21:12:49.923+00:00',"
+				     "expiryTime: '2026-11-30T21:22:49.923+00:00',"
+				     "timeOpenMicros: NumberLong(44989102)";
+
+	(void)state;
+	assert_txn("active: false, type: 'idleSession'", open45, "idle", 600 - 44.989102);
+	assert_txn("active: true, opid: 7", open45, "active", 600 - 44.989102);
+	assert_txn("active: true, opid: 7",
+		"startWallClockTime: new Date(5000), expiryTime: new Date(65000),"
+		"timeOpenMicros: 70000000",
+		"active", -10); /* past its limit, not ended yet */
+	/* the reaper spares it, whatever its expiry says */
+	assert_txn("active: false",
+		"timePreparedMicros: 5, startWallClockTime: new Date(5000),"
+		"expiryTime: new Date(65000), timeOpenMicros: 70",
+		"prepared", (double)NAN);
+	assert_txn("active: false", "timeOpenMicros: 5, expiryTime: 'soon'", "idle", (double)NAN);
+	assert_txn("active: false",
+		"startWallClockTime: new Date(5000), expiryTime: new Date(65000)", "idle",
+		(double)NAN);
+}
+
+static void a_read_at_a_timestamp_without_transaction(void **state)
+{
+	struct sample *s = parse(
+		"{opid: 1, active: true, op: 'query', command: {find: 'c', readConcern: {level: "
+		"'snapshot', atClusterTime: Timestamp(1796073169, 2)}}}");
+
+	(void)state;
+	test_near(number_of(s, COL_MONGO_OP_READ_TS), 1796073169, 0);
+	assert_null(text_of(s, 0, COL_MONGO_OP_TXN));
 	sample_destroy(s);
 }
 
@@ -240,6 +302,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_scan_is_named),
 		cmocka_unit_test(the_holder_of_a_snapshot_is_found),
+		cmocka_unit_test(what_a_transaction_does_and_how_long_it_may),
+		cmocka_unit_test(a_read_at_a_timestamp_without_transaction),
 		cmocka_unit_test(cells_of_an_operation),
 		cmocka_unit_test(what_is_no_row),
 		cmocka_unit_test(commands_become_shapes),

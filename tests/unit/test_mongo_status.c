@@ -324,6 +324,55 @@ static void unset_timestamps_are_not_lags(void **state)
 	sample_destroy(s);
 }
 
+static void assert_reader_ts(const char *stamp, double want)
+{
+	char text[160];
+	struct sample *s;
+
+	snprintf(text, sizeof(text),
+		"{wiredTiger: {cache: {}, transaction: {'transaction read timestamp of the oldest "
+		"active reader': %s}}}",
+		stamp);
+	s = parse_text(text);
+	if (want > 0)
+		assert_number(s, METRIC_MONGO_PINNED_READER_TS, want);
+	else
+		assert_missing(s, METRIC_MONGO_PINNED_READER_TS, REASON_NOT_SET);
+	sample_destroy(s);
+}
+
+/* Seconds, so that the reader's transaction can be found by them. */
+static void the_oldest_readers_timestamp(void **state)
+{
+	(void)state;
+	assert_reader_ts("NumberLong('7714075522078081480')", 1796073169);
+	assert_reader_ts("0", -1);
+	assert_reader_ts("NumberLong('9223372036854775807')", -1);
+}
+
+static void what_keeps_history_besides_readers(void **state)
+{
+	struct sample *s = parse_text(
+		"{storageEngine: {name: 'wiredTiger', backupCursorOpen: true}, wiredTiger: {"
+		"cache: {}, 'snapshot-window-settings': {"
+		"'minimum target snapshot window size in seconds': 300,"
+		"'current available snapshot window size in seconds': 512,"
+		"'pinned timestamp requests': 2}}}");
+
+	(void)state;
+	assert_number(s, METRIC_MONGO_PINNED_WINDOW, 300);
+	assert_number(s, METRIC_MONGO_PINNED_AVAILABLE, 512);
+	assert_number(s, METRIC_MONGO_PINNED_REQUESTS, 2);
+	assert_number(s, METRIC_MONGO_PINNED_BACKUP, 1);
+	sample_destroy(s);
+	s = parse_text("{wiredTiger: {cache: {}, 'snapshot-window-settings': {"
+		       "'current available snapshots window size in seconds': 5}}}"); /* 4.4 */
+	assert_number(s, METRIC_MONGO_PINNED_AVAILABLE, 5);
+	assert_missing(s, METRIC_MONGO_PINNED_REQUESTS, REASON_NOT_SENT);
+	assert_missing(s, METRIC_MONGO_PINNED_BACKUP, REASON_NOT_SENT);
+	sample_destroy(s);
+}
+
 static void negative_cache_figures(void **state) /* C09 */
 {
 	struct sample *s = parse_case("cases/C09.json", NULL);
@@ -763,6 +812,8 @@ int main(void)
 		cmocka_unit_test(names_of_8),
 		cmocka_unit_test(eviction_state_by_version),
 		cmocka_unit_test(unset_timestamps_are_not_lags),
+		cmocka_unit_test(the_oldest_readers_timestamp),
+		cmocka_unit_test(what_keeps_history_besides_readers),
 		cmocka_unit_test(negative_cache_figures),
 		cmocka_unit_test(every_numeric_type),
 		cmocka_unit_test(odd_fields_spoil_only_themselves),
