@@ -151,6 +151,21 @@ static void assert_no_scan(const struct play *p)
 		assert_null(strstr(p->events[i].code, "mongo.scan."));
 }
 
+/* Sweeps, a skew, writers, a held snapshot: pages come and go there, and nobody scans. */
+static void nothing_else_is_a_storm(void **state)
+{
+	static const char *const names[] = {"idle", "sweep-0.25", "sweep-0.5", "sweep-1", "sweep-2",
+		"sweep-all", "skew-90-10", "heavy-writes", "held-snapshot"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct play *p = play(names[i]);
+
+		assert_no_scan(p);
+		finish(p);
+	}
+}
+
 static void idle_says_nothing(void **state)
 {
 	struct play *p = play("idle");
@@ -298,6 +313,7 @@ static void heavy_writes_cross_what_they_cross(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_else_is_a_storm),
 		cmocka_unit_test(idle_says_nothing),
 		cmocka_unit_test(half_a_cache_fits),
 		cmocka_unit_test(twice_the_cache_exceeds_it),
