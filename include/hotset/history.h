@@ -52,5 +52,7 @@ bool history_slope(const struct history *h, enum metric_id id, int64_t mono_ns, 
  * two estimators and the conditions of each, whose names are the reasons when there is none.
  */
 void estimate_step(const struct history *h, struct frame *f);
+/* A part of it: the growth of the history store. */
+void estimate_growth(const struct history *h, struct frame *f);
 
 #endif

@@ -247,4 +247,5 @@ void estimate_step(const struct history *h, struct frame *f)
 	set_time_to_trigger(h, f, METRIC_MONGO_CACHE_UPDATES_FILL,
 		METRIC_MONGO_CACHE_UPDATES_TRIGGER, METRIC_MONGO_CACHE_UPDATES_TIME_TO_TRIGGER);
 	estimate_working_set(h, f);
+	estimate_growth(h, f);
 }

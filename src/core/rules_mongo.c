@@ -1,17 +1,10 @@
-/* MongoDB: WiredTiger's cache against its thresholds, the working set, pinned timestamps. */
+/* MongoDB: WiredTiger's cache against its thresholds, the working set; the list of all rules. */
+#include "rules_mongo.h"
 #include "rules_scan.h"
 
 #include <math.h>
 
 #define SOON_S      60.0 /* a trigger nearer than this is worth a warning */
-#define STALL_WARN  10.0 /* percent of one thread's time */
-#define STALL_CRIT  100.0
-#define HOLD_WARN_S 90.0 /* 60 s lifetime of a transaction and 30 s until it is reaped */
-#define HOLD_CRIT_S 300.0
-#define REAPER_S    30.0
-#define INSERTS_S   30u  /* of the mean rate of history store inserts */
-#define SAME_LAG_S  5.0  /* two ranges this close have the same cause */
-#define MAJORITY_S  30.0 /* a majority lag beyond this explains a hold */
 
 /* ---- the three shares and their thresholds ---- */
 
@@ -163,35 +156,6 @@ static void eval_updates_target(
 	judge_target(ep, &updates, true, out);
 }
 
-/* ---- stalls ---- */
-
-static void eval_app_stall(const struct model *m, const struct endpoint *ep, struct finding *out)
-{
-	const struct frame *f = &ep->frame;
-	struct value wait = f->v[METRIC_MONGO_CACHE_APP_WAIT],
-		     evict = f->v[METRIC_MONGO_CACHE_APP_EVICT];
-	struct value p50 = f->v[METRIC_MONGO_LAT_READS_P50];
-	struct value readers = f->v[METRIC_MONGO_TICKETS_READ_OUT];
-	struct value writers = f->v[METRIC_MONGO_TICKETS_WRITE_OUT];
-	double share = fmax(value_ok(wait) ? wait.v : 0, value_ok(evict) ? evict.v : 0);
-	char latency[NUM_MAX], beside[2 * NUM_MAX + 32] = "";
-
-	(void)m;
-	if (share < STALL_WARN)
-		return;
-	if (value_ok(p50) && value_ok(readers) && value_ok(writers))
-		snprintf(beside, sizeof(beside),
-			"; reads p50 %s, tickets out: %.0f read, %.0f write",
-			num_format(latency, UNIT_USEC, p50.v, false), readers.v, writers.v);
-	finding_say(out, share < STALL_CRIT ? LEVEL_WARN : LEVEL_CRIT,
-		"application threads wait for the cache %.0f %% of one thread's time (evicting "
-		"%.0f %%)%s",
-		share, value_ok(evict) ? evict.v : 0, beside);
-	finding_next(out, "See which share is above its trigger, and the writers in view 6.");
-	data_num(&out->data, "wait_percent", value_ok(wait) ? wait.v : (double)NAN);
-	data_num(&out->data, "evict_percent", value_ok(evict) ? evict.v : (double)NAN);
-}
-
 /* ---- the working set ---- */
 
 static void eval_working_set(const struct model *m, const struct endpoint *ep, struct finding *out)
@@ -225,105 +189,6 @@ static void eval_working_set(const struct model *m, const struct endpoint *ep, s
 	data_num(&out->data, "cost_per_op_us", value_ok(cost) ? cost.v : (double)NAN);
 }
 
-/* ---- pinned timestamps ---- */
-
-static const struct cell_value *longest_transaction(const struct frame *f)
-{
-	const struct cell_value *longest = NULL;
-
-	for (unsigned i = 0; i < f->tables[TABLE_MONGO_OP].n; i++) {
-		const struct cell_value *row = frame_row(f, TABLE_MONGO_OP, i);
-
-		if (!value_ok(row[COL_MONGO_OP_TXN_OPEN].num))
-			continue;
-		if (!longest ||
-			row[COL_MONGO_OP_TXN_OPEN].num.v > longest[COL_MONGO_OP_TXN_OPEN].num.v)
-			longest = row;
-	}
-	return longest;
-}
-
-static bool reaches(struct value range, double lag)
-{
-	return value_ok(range) && range.v >= lag - SAME_LAG_S;
-}
-
-static const char *cause_of_hold(const struct frame *f, double lag)
-{
-	struct value majority = f->v[METRIC_MONGO_REPL_MAJORITY_LAG];
-	struct value limited = f->v[METRIC_MONGO_FLOW_LIMITED];
-
-	if (reaches(f->v[METRIC_MONGO_PINNED_READER], lag))
-		return "an open transaction or snapshot read";
-	if (reaches(f->v[METRIC_MONGO_PINNED_CHECKPOINT], lag))
-		return "a running checkpoint";
-	if ((value_ok(majority) && majority.v > MAJORITY_S) || (value_ok(limited) && limited.v > 0))
-		return "the majority commit point, which is stuck";
-	return "no transaction (an internal pin such as a backup)";
-}
-
-static enum level level_of_hold(const struct frame *f, double open_s)
-{
-	struct value excess = f->v[METRIC_MONGO_PINNED_EXCESS];
-	struct value window = f->v[METRIC_MONGO_PINNED_WINDOW];
-	struct value limit = f->v[METRIC_MONGO_PINNED_LIMIT];
-	bool overdue = value_ok(limit) && open_s > limit.v + REAPER_S;
-
-	if (value_ok(excess) && excess.v > HOLD_CRIT_S)
-		return LEVEL_CRIT;
-	if (value_ok(excess) && excess.v > fmin(HOLD_WARN_S, fmax(10, window.v)))
-		return LEVEL_WARN;
-	return overdue ? LEVEL_WARN : LEVEL_OK;
-}
-
-/* Inserts come in bursts, hence the mean. */
-static void say_growth(char *out, size_t cap, const struct endpoint *ep)
-{
-	struct value size = ep->frame.v[METRIC_MONGO_HS_SIZE];
-	char bytes[NUM_MAX], rate[NUM_MAX];
-	double inserts;
-
-	out[0] = '\0';
-	if (value_ok(size) && history_mean(ep->history, METRIC_MONGO_HS_INSERTS, ep->seen_mono_ns,
-				      INSERTS_S, 1, &inserts))
-		snprintf(out, cap, "; history store %s, %s inserts/s",
-			num_format(bytes, UNIT_BYTES, size.v, false), num_short(rate, inserts));
-}
-
-static void eval_held(const struct model *m, const struct endpoint *ep, struct finding *out)
-{
-	const struct frame *f = &ep->frame;
-	const struct cell_value *txn = longest_transaction(f);
-	struct value lag = f->v[METRIC_MONGO_PINNED_LAG], window = f->v[METRIC_MONGO_PINNED_WINDOW];
-	double open_s = txn ? txn[COL_MONGO_OP_TXN_OPEN].num.v : 0;
-	enum level level = level_of_hold(f, open_s);
-	const char *app = txn ? txn[COL_MONGO_OP_APP].text : NULL;
-	const char *client = txn ? txn[COL_MONGO_OP_CLIENT].text : NULL;
-	char growth[80], who[120] = "", age[NUM_MAX], pinned[NUM_MAX] = "?", own[NUM_MAX] = "?";
-
-	(void)m;
-	if (level == LEVEL_OK)
-		return;
-	if (txn)
-		snprintf(who, sizeof(who), " (%s%.40s%s%.40s, open %s)", app ? "app " : "",
-			app ? app : "", app && client ? " from " : "", client ? client : "",
-			num_duration(age, open_s));
-	if (value_ok(lag))
-		num_duration(pinned, lag.v);
-	if (value_ok(window))
-		num_duration(own, window.v);
-	say_growth(growth, sizeof(growth), ep);
-	finding_say(out, level, "history is pinned for %s (window %s), held by %s%s%s", pinned, own,
-		value_ok(lag) ? cause_of_hold(f, lag.v) : "an open transaction", who, growth);
-	finding_next(out,
-		"End that transaction (killSessions); until then old versions pile up in the "
-		"history store.");
-	data_text(&out->data, "app", app);
-	data_text(&out->data, "client", client);
-	data_num(&out->data, "txn_open_s", txn ? open_s : (double)NAN);
-	data_num(&out->data, "lag_s", value_ok(lag) ? lag.v : (double)NAN);
-}
-
 const struct rule rules_mongo[] = {
 	{.code = "mongo.cache.above_trigger",
 		.kind = KIND_MONGO,
@@ -352,7 +217,10 @@ const struct rule rules_mongo[] = {
 		.hold_s = 10,
 		.quiet = true,
 		.eval = eval_updates_target},
-	{.code = "mongo.cache.app_stall", .kind = KIND_MONGO, .hold_s = 10, .eval = eval_app_stall},
+	{.code = "mongo.cache.app_stall",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
+		.eval = rules_app_stall},
 	{.code = "mongo.scan.storm",
 		.kind = KIND_MONGO,
 		.state_size = sizeof(struct scan),
@@ -361,6 +229,10 @@ const struct rule rules_mongo[] = {
 		.kind = KIND_MONGO,
 		.hold_s = 60,
 		.eval = eval_working_set},
-	{.code = "mongo.pinned.held", .kind = KIND_MONGO, .hold_s = 5, .eval = eval_held},
+	{.code = "mongo.pinned.held", .kind = KIND_MONGO, .hold_s = 5, .eval = rules_held},
+	{.code = "mongo.repl.majority_stuck",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
+		.eval = rules_majority},
 	{0},
 };

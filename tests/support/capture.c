@@ -120,3 +120,18 @@ struct sample *capture_sample(const bson_t *doc, int64_t base_mono_ns, int64_t b
 	parse_mongo_thresholds(&no_config, s);
 	return s;
 }
+
+void capture_apply(struct sample *s, const struct capture_params *p)
+{
+	sample_set_u64(s, METRIC_MONGO_PINNED_WINDOW, p->window_s);
+	sample_set_u64(s, METRIC_MONGO_PINNED_LIMIT, p->limit_s);
+	snprintf(s->role, sizeof(s->role), "%s", p->role ? p->role : "standalone");
+	if (p->role)
+		sample_set_u64(s, METRIC_MONGO_REPL_MAJORITY_LAG, p->majority_lag_s);
+}
+
+void capture_drop_ops(struct sample *s)
+{
+	s->tables[TABLE_MONGO_OP].asked = false;
+	s->tables[TABLE_MONGO_OP].n = 0;
+}

@@ -25,5 +25,18 @@ double capture_time(const bson_t *doc);
  * parsed. The caller destroys it.
  */
 struct sample *capture_sample(const bson_t *doc, int64_t base_mono_ns, int64_t base_wall_ns);
+/*
+ * What the server's parameters and replSetGetStatus said besides, for captures of servers that had
+ * any: minSnapshotHistoryWindowInSeconds, transactionLifetimeLimitSeconds, and the member's role
+ * with its majority lag (of a replica set of one member: "PRIMARY", 0).
+ */
+struct capture_params {
+	uint64_t window_s, limit_s;
+	const char *role; /* NULL: standalone */
+	uint64_t majority_lag_s;
+};
+void capture_apply(struct sample *s, const struct capture_params *p);
+/* As if this poll had left $currentOp out, as most do. */
+void capture_drop_ops(struct sample *s);
 
 #endif

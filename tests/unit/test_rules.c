@@ -125,93 +125,6 @@ static void a_near_trigger_is_a_warning(void **state)
 	assert_true(number(verdict("mongo.cache.dirty_above_target"), "time_to_trigger_s") < 60);
 }
 
-static void push_stall(double share_of_thread)
-{
-	static uint64_t usecs;
-	struct sample *s = next(KIND_MONGO);
-
-	usecs += (uint64_t)(share_of_thread * 1e6);
-	sample_set_u64(s, METRIC_MONGO_CACHE_APP_WAIT_TOTAL, usecs);
-	model_push(m, s);
-}
-
-static void waiting_threads_are_a_stall(void **state)
-{
-	(void)state;
-	push_stall(0);
-	push_stall(0.09);
-	assert_level("mongo.cache.app_stall", LEVEL_OK);
-	push_stall(0.27);
-	assert_level("mongo.cache.app_stall", LEVEL_WARN);
-	assert_non_null(strstr(verdict("mongo.cache.app_stall")->text, "27 %"));
-	push_stall(2);
-	assert_level("mongo.cache.app_stall", LEVEL_CRIT);
-}
-
-struct hold {
-	double lag, window, reader, checkpoint, open_s, limit;
-};
-
-static void push_hold(struct hold h)
-{
-	struct sample *s = next(KIND_MONGO);
-
-	sample_set_f64(s, METRIC_MONGO_PINNED_LAG, h.lag);
-	sample_set_f64(s, METRIC_MONGO_PINNED_WINDOW, h.window);
-	sample_set_f64(s, METRIC_MONGO_PINNED_READER, h.reader);
-	if (h.checkpoint > 0)
-		sample_set_f64(s, METRIC_MONGO_PINNED_CHECKPOINT, h.checkpoint);
-	if (h.limit > 0)
-		sample_set_f64(s, METRIC_MONGO_PINNED_LIMIT, h.limit);
-	if (h.open_s > 0) {
-		struct raw *row = sample_add_row(s, TABLE_MONGO_OP);
-
-		assert_non_null(row);
-		raw_set_f64(&row[COL_MONGO_OP_TXN_OPEN], h.open_s);
-		raw_set_text(s, &row[COL_MONGO_OP_APP], "report-job", 10);
-	}
-	s->tables[TABLE_MONGO_OP].asked = true;
-	model_push(m, s);
-}
-
-static void holds_by_their_excess(void **state)
-{
-	(void)state;
-	push_hold((struct hold){.lag = 385, .window = 300});
-	assert_level("mongo.pinned.held", LEVEL_OK);
-	push_hold((struct hold){.lag = 412, .window = 300, .reader = 411, .open_s = 411});
-	assert_level("mongo.pinned.held", LEVEL_WARN);
-	assert_non_null(strstr(verdict("mongo.pinned.held")->text, "open transaction"));
-	assert_non_null(strstr(verdict("mongo.pinned.held")->text, "app report-job"));
-	test_near(number(verdict("mongo.pinned.held"), "lag_s"), 412, 0);
-	test_near(number(verdict("mongo.pinned.held"), "txn_open_s"), 411, 0);
-	push_hold((struct hold){.lag = 700, .window = 300, .checkpoint = 699});
-	assert_level("mongo.pinned.held", LEVEL_CRIT);
-	assert_non_null(strstr(verdict("mongo.pinned.held")->text, "checkpoint"));
-	assert_true(isnan(number(verdict("mongo.pinned.held"), "txn_open_s")));
-}
-
-static void a_short_window_has_a_low_bar(void **state)
-{
-	(void)state;
-	push_hold((struct hold){.lag = 15, .window = 5});
-	assert_level("mongo.pinned.held", LEVEL_OK);
-	push_hold((struct hold){.lag = 16, .window = 5});
-	assert_level("mongo.pinned.held", LEVEL_WARN);
-	assert_non_null(strstr(verdict("mongo.pinned.held")->text, "no transaction"));
-}
-
-static void a_transaction_beyond_the_servers_limit(void **state)
-{
-	(void)state;
-	push_hold((struct hold){.lag = 300, .window = 300, .open_s = 89, .limit = 60});
-	assert_level("mongo.pinned.held", LEVEL_OK);
-	push_hold((struct hold){.lag = 300, .window = 300, .open_s = 91, .limit = 60});
-	assert_level("mongo.pinned.held", LEVEL_WARN);
-	push_hold((struct hold){.lag = 300, .window = 300, .open_s = 9000});
-	assert_level("mongo.pinned.held", LEVEL_WARN); /* held on: the limit is unknown now */
-}
-
 /* ---- redis ---- */
 
 static void push_redis(const char *policy, double used, double max, double expires)
@@ -390,11 +303,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(shares_against_their_thresholds, start, stop),
 		cmocka_unit_test_setup_teardown(an_unknown_threshold_judges_nothing, start, stop),
 		cmocka_unit_test_setup_teardown(a_near_trigger_is_a_warning, start, stop),
-		cmocka_unit_test_setup_teardown(waiting_threads_are_a_stall, start, stop),
-		cmocka_unit_test_setup_teardown(holds_by_their_excess, start, stop),
-		cmocka_unit_test_setup_teardown(a_short_window_has_a_low_bar, start, stop),
-		cmocka_unit_test_setup_teardown(
-			a_transaction_beyond_the_servers_limit, start, stop),
 		cmocka_unit_test_setup_teardown(
 			a_full_cache_is_normal_unless_nothing_can_go, start, stop),
 		cmocka_unit_test_setup_teardown(
