@@ -282,6 +282,21 @@ void catalog_put(struct catalog *c, struct collection *coll)
 	}
 }
 
+void catalog_hold(struct catalog *c, struct collection *coll)
+{
+	pthread_mutex_lock(&c->lock);
+	coll->holds++;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void catalog_let_go(struct catalog *c, struct collection *coll)
+{
+	pthread_mutex_lock(&c->lock);
+	coll->holds--;
+	pthread_cond_broadcast(&c->idle);
+	pthread_mutex_unlock(&c->lock);
+}
+
 bool catalog_drop(struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail)
 {
 	struct collection *coll;
@@ -299,7 +314,7 @@ bool catalog_drop(struct catalog *c, WT_SESSION *session, const char *ns, struct
 		return fail_engine(fail, ret, "dropping the collection");
 	}
 	c->all[i] = c->all[--c->count];
-	while (coll->users > 0) {
+	while (coll->users > 0 || coll->holds > 0) {
 		pthread_cond_wait(&c->idle, &c->lock);
 	}
 	pthread_mutex_unlock(&c->lock);

@@ -19,7 +19,7 @@ struct collection {
 	char records[CATALOG_URI_MAX], index[CATALOG_URI_MAX];
 	int64_t id;
 	atomic_llong next_record, count, bytes, collscans;
-	unsigned users; /* under the catalog's lock */
+	unsigned users, holds; /* under the catalog's lock */
 };
 
 struct catalog {
@@ -49,9 +49,13 @@ struct collection *catalog_create(
 	struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail);
 void catalog_put(struct catalog *c, struct collection *coll);
 
+/* Keeps a collection that the caller has got beyond its catalog_put, for an open transaction. */
+void catalog_hold(struct catalog *c, struct collection *coll);
+void catalog_let_go(struct catalog *c, struct collection *coll);
+
 /*
- * Removes the collection: at once from sight, its tables when the last operation on it has ended,
- * for which it waits. The caller must not hold it.
+ * Removes the collection: at once from sight, its tables when the last operation and the last
+ * transaction on it have ended, for which it waits. The caller must not have got it.
  */
 bool catalog_drop(struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail);
 

@@ -16,4 +16,9 @@ static inline int64_t clockx_wall_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+#define CLOCKX_TEXT 48 /* bytes */
+
+/* "2026-11-30T21:12:49.923+00:00" of milliseconds since 1970. */
+void clockx_text(int64_t ms, char text[static CLOCKX_TEXT]);
+
 #endif

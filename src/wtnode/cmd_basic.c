@@ -31,14 +31,13 @@ bool cmd_hello(struct command *cmd)
 	BSON_APPEND_INT32(cmd->out, "maxMessageSizeBytes", WIRE_MESSAGE_MAX);
 	BSON_APPEND_INT32(cmd->out, "maxWriteBatchSize", BATCH_MAX);
 	BSON_APPEND_DATE_TIME(cmd->out, "localTime", clockx_wall_ms());
-	BSON_APPEND_INT32(cmd->out, "connectionId", cmd->conn->op->connection_id);
+	BSON_APPEND_INT32(cmd->out, "connectionId", cmd->conn->op->client.connection_id);
 	BSON_APPEND_INT32(cmd->out, "minWireVersion", WIRE_VERSION_MIN);
 	BSON_APPEND_INT32(cmd->out, "maxWireVersion", WIRE_VERSION_MAX);
 	BSON_APPEND_BOOL(cmd->out, "readOnly", false);
 	return true;
 }
 
-/* Also endSessions: there are none. */
 bool cmd_ping(struct command *cmd)
 {
 	(void)cmd;

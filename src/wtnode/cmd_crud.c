@@ -6,8 +6,7 @@ struct query {
 	struct command *cmd;
 	struct match match;
 	bson_t filter;
-	int64_t limit; /* 0 = none */
-	int64_t deadline_ns;
+	int64_t limit;                /* 0 = none */
 	struct command_cursor cursor; /* find: the documents found */
 	bool full;                    /* find: they do not fit one reply */
 	int64_t found;
@@ -31,16 +30,12 @@ static void read_limits(struct query *q)
 	const bson_t *body = &q->cmd->req->body;
 	int64_t limit = bsonx_number(body, "limit", 0);
 	int64_t batch = bsonx_number(body, "batchSize", 0);
-	int64_t max_ms = bsonx_number(body, "maxTimeMS", 0);
 
 	/* A negative limit is an old way to ask for one batch. */
 	q->limit = limit == INT64_MIN ? INT64_MAX : limit < 0 ? -limit : limit;
 	if (bsonx_flag(body, "singleBatch", false) && batch > 0 &&
 		(q->limit == 0 || batch < q->limit)) {
 		q->limit = batch;
-	}
-	if (max_ms > 0 && max_ms < INT32_MAX) {
-		q->deadline_ns = ops_now_ns() + max_ms * 1000000;
 	}
 }
 
@@ -87,7 +82,7 @@ static bool run_query(struct query *q, struct collection *coll, store_visit *vis
 		return command_result(q->cmd, ret == WT_NOTFOUND ? 0 : ret, "find");
 	}
 	ops_set_plan(ctx.op, "COLLSCAN");
-	ret = store_scan(&ctx, coll, q->deadline_ns, visit, q);
+	ret = store_scan(&ctx, coll, visit, q);
 	ops_count(&q->cmd->conn->node->ops, OPS_COLLSCANS, 1);
 	return command_result(q->cmd, ret, "scan");
 }

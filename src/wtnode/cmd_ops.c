@@ -1,6 +1,6 @@
 /*
- * Running operations: the command currentOp and the stage $currentOp, and aggregate, which knows
- * $currentOp and $collStats as first stages.
+ * Running operations and open transactions: the command currentOp and the stage $currentOp, and
+ * aggregate, which knows $currentOp and $collStats as first stages.
  *
  * After $currentOp, $limit is applied and $match as far as match.h can; a $match that it cannot and
  * every other stage are passed over. The answer then holds more than was asked for, never less: a
@@ -10,14 +10,13 @@
 
 #include "clockx.h"
 
-#include <time.h>
-
 #define COMMAND_SHOWN_MAX 4096 /* bytes of a running command that are shown */
 
 /* What to list, and where to put it. */
 struct listing {
 	struct command *cmd;
-	bool idle; /* connections without an operation too */
+	bool idle;          /* connections without an operation too */
+	bool idle_sessions; /* and open transactions without one */
 	struct match matches[4];
 	unsigned match_count;
 	int64_t limit;
@@ -26,39 +25,33 @@ struct listing {
 	uint32_t count;
 };
 
-static void append_op_time(bson_t *doc)
+static void append_client(const struct ops_client *client, bson_t *doc)
 {
-	int64_t ms = clockx_wall_ms();
-	time_t seconds = (time_t)(ms / 1000);
-	struct tm tm;
-	char text[32] = "", full[48];
+	bson_t metadata;
 
-	if (gmtime_r(&seconds, &tm) != NULL) {
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	BSON_APPEND_INT32(doc, "connectionId", client->connection_id);
+	BSON_APPEND_UTF8(doc, "client", client->address);
+	if (client->app[0] != '\0') {
+		BSON_APPEND_UTF8(doc, "appName", client->app);
 	}
-	snprintf(full, sizeof(full), "%s.%03d+00:00", text, (int)(ms % 1000));
-	BSON_APPEND_UTF8(doc, "currentOpTime", full);
+	if (client->metadata_len > 0 &&
+		bsonx_view(&metadata, client->metadata, client->metadata_len)) {
+		BSON_APPEND_DOCUMENT(doc, "clientMetadata", &metadata);
+	}
 }
 
 static void append_connection(const struct op_slot *slot, const char *host, bson_t *doc)
 {
-	char desc[32];
-	bson_t metadata;
+	char desc[32], now[CLOCKX_TEXT];
 
 	BSON_APPEND_UTF8(doc, "type", "op");
 	BSON_APPEND_UTF8(doc, "host", host);
-	snprintf(desc, sizeof(desc), "conn%d", (int)slot->connection_id);
+	snprintf(desc, sizeof(desc), "conn%d", (int)slot->client.connection_id);
 	BSON_APPEND_UTF8(doc, "desc", desc);
-	BSON_APPEND_INT32(doc, "connectionId", slot->connection_id);
-	BSON_APPEND_UTF8(doc, "client", slot->client);
-	if (slot->app[0] != '\0') {
-		BSON_APPEND_UTF8(doc, "appName", slot->app);
-	}
-	if (slot->metadata_len > 0 && bsonx_view(&metadata, slot->metadata, slot->metadata_len)) {
-		BSON_APPEND_DOCUMENT(doc, "clientMetadata", &metadata);
-	}
+	append_client(&slot->client, doc);
 	BSON_APPEND_BOOL(doc, "active", slot->active);
-	append_op_time(doc);
+	clockx_text(clockx_wall_ms(), now);
+	BSON_APPEND_UTF8(doc, "currentOpTime", now);
 	BSON_APPEND_BOOL(doc, "threaded", true);
 }
 
@@ -79,17 +72,23 @@ static void append_command(const struct op_slot *slot, bson_t *doc)
 	}
 }
 
-static void append_operation(struct op_slot *slot, bson_t *doc)
+static void append_operation(struct op_slot *slot, struct txns *txns, bson_t *doc)
 {
 	int64_t us = (ops_now_ns() - slot->start_ns) / 1000;
 
+	if (slot->txn != NULL) {
+		struct txn copy;
+
+		txn_copy(txns, slot->txn, &copy);
+		txn_report(&copy, doc);
+	}
 	BSON_APPEND_INT32(doc, "opid", slot->opid);
 	BSON_APPEND_INT64(doc, "secs_running", us / 1000000);
 	BSON_APPEND_INT64(doc, "microsecs_running", us);
 	BSON_APPEND_UTF8(doc, "op", slot->op);
 	BSON_APPEND_UTF8(doc, "ns", slot->ns);
 	append_command(slot, doc);
-	if (slot->plan != NULL) {
+	if (slot->plan[0] != '\0') {
 		BSON_APPEND_UTF8(doc, "planSummary", slot->plan);
 	}
 	bsonx_append_int(doc, "numYields", atomic_load(&slot->yields));
@@ -140,13 +139,42 @@ static void list_ops(struct listing *l)
 			append_connection(slot, node->host, &doc);
 		}
 		if (show && slot->active) {
-			append_operation(slot, &doc);
+			append_operation(slot, &node->txns, &doc);
 		}
 		pthread_mutex_unlock(&slot->lock);
 		if (show && wanted(l, &doc)) {
 			more = put(l, &doc);
 		}
 		bson_destroy(&doc);
+	}
+}
+
+static bool list_session(const struct txn *txn, void *arg)
+{
+	struct listing *l = arg;
+	bool more = true;
+	bson_t doc;
+
+	bson_init(&doc);
+	BSON_APPEND_UTF8(&doc, "type", "idleSession");
+	BSON_APPEND_UTF8(&doc, "host", l->cmd->conn->node->host);
+	BSON_APPEND_UTF8(&doc, "desc", "inactive transaction");
+	append_client(&txn->client, &doc);
+	txn_report(txn, &doc);
+	BSON_APPEND_BOOL(&doc, "waitingForLock", false);
+	BSON_APPEND_BOOL(&doc, "active", false);
+	if (wanted(l, &doc)) {
+		more = put(l, &doc);
+	}
+	bson_destroy(&doc);
+	return more;
+}
+
+static void list_all(struct listing *l)
+{
+	list_ops(l);
+	if (l->idle_sessions && (l->limit == 0 || l->count < l->limit)) {
+		txns_each_idle(&l->cmd->conn->node->txns, list_session, l);
 	}
 }
 
@@ -178,7 +206,9 @@ static bool read_stages(struct listing *l, bson_iter_t *stages)
 
 static bool current_op_stage(struct command *cmd, const bson_t *spec, bson_iter_t *stages)
 {
-	struct listing l = {.cmd = cmd, .idle = bsonx_flag(spec, "idleConnections", false)};
+	struct listing l = {.cmd = cmd,
+		.idle = bsonx_flag(spec, "idleConnections", false),
+		.idle_sessions = bsonx_flag(spec, "idleSessions", true)};
 
 	if (strcmp(cmd->req->db, "admin") != 0) {
 		return fail_set(cmd->fail, FAIL_INVALID_NAMESPACE,
@@ -188,7 +218,7 @@ static bool current_op_stage(struct command *cmd, const bson_t *spec, bson_iter_
 		return false;
 	}
 	command_cursor_begin(&l.cc, cmd->out, "admin.$cmd.aggregate");
-	list_ops(&l);
+	list_all(&l);
 	command_cursor_end(&l.cc, cmd->out);
 	return true;
 }
@@ -223,7 +253,9 @@ bool cmd_aggregate(struct command *cmd)
 /* {currentOp: 1, $all: true} adds idle connections; other fields are a filter. */
 bool cmd_current_op(struct command *cmd)
 {
-	struct listing l = {.cmd = cmd, .idle = bsonx_flag(&cmd->req->body, "$all", false)};
+	struct listing l = {.cmd = cmd,
+		.idle = bsonx_flag(&cmd->req->body, "$all", false),
+		.idle_sessions = true};
 	struct fail passed_over;
 	bson_t filter, inprog;
 
@@ -235,7 +267,7 @@ bool cmd_current_op(struct command *cmd)
 	}
 	bson_append_array_begin(cmd->out, "inprog", -1, &inprog);
 	l.array = &inprog;
-	list_ops(&l);
+	list_all(&l);
 	bson_append_array_end(cmd->out, &inprog);
 	bson_destroy(&filter);
 	return true;

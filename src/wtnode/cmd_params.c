@@ -137,7 +137,10 @@ bool cmd_set_parameter(struct command *cmd)
 		return set_seconds(cmd, &it, &node->engine.window_s, 0);
 	}
 	if (strcmp(bson_iter_key(&it), LIFETIME) == 0) {
-		return set_seconds(cmd, &it, &node->transaction_lifetime_s, 1);
+		bool ok = set_seconds(cmd, &it, &node->transaction_lifetime_s, 1);
+
+		txns_wake(&node->txns);
+		return ok;
 	}
 	return set_config(cmd, &it);
 }

@@ -79,7 +79,8 @@ static void append_buckets(bson_t *doc, struct ops_histogram *h)
 
 static bool section_op_latencies(struct command *cmd, bson_t *doc)
 {
-	static const char *const names[OPS_CLASSES] = {"reads", "writes", "commands"};
+	static const char *const names[OPS_CLASSES] = {
+		"reads", "writes", "commands", "transactions"};
 	bson_iter_t it;
 	bson_t asked, one;
 	bool histograms;
@@ -163,7 +164,8 @@ static void append_window(bson_t *doc, struct engine *engine)
 
 	engine_stamps(engine, &stable, &oldest);
 	BSON_APPEND_DOCUMENT_BEGIN(doc, "snapshot-window-settings", &window);
-	BSON_APPEND_INT64(&window, "total number of SnapshotTooOld errors", 0);
+	BSON_APPEND_INT64(
+		&window, "total number of SnapshotTooOld errors", atomic_load(&engine->too_old));
 	BSON_APPEND_INT32(&window, "minimum target snapshot window size in seconds",
 		(int32_t)atomic_load(&engine->window_s));
 	BSON_APPEND_INT32(&window, "current available snapshot window size in seconds",
@@ -217,8 +219,11 @@ static bool section_mem(struct command *cmd, bson_t *doc)
 static bool section_metrics(struct command *cmd, bson_t *doc)
 {
 	int64_t scans = counter(cmd, OPS_COLLSCANS);
-	bson_t executor, collscans;
+	bson_t executor, collscans, operation;
 
+	BSON_APPEND_DOCUMENT_BEGIN(doc, "operation", &operation);
+	BSON_APPEND_INT64(&operation, "writeConflicts", counter(cmd, OPS_WRITE_CONFLICTS));
+	bson_append_document_end(doc, &operation);
 	BSON_APPEND_DOCUMENT_BEGIN(doc, "queryExecutor", &executor);
 	BSON_APPEND_INT64(&executor, "scanned", counter(cmd, OPS_SCANNED_KEYS));
 	BSON_APPEND_INT64(&executor, "scannedObjects", counter(cmd, OPS_SCANNED_DOCS));
@@ -227,6 +232,20 @@ static bool section_metrics(struct command *cmd, bson_t *doc)
 	BSON_APPEND_INT64(&collscans, "total", scans);
 	bson_append_document_end(&executor, &collscans);
 	bson_append_document_end(doc, &executor);
+	return true;
+}
+
+static bool section_transactions(struct command *cmd, bson_t *doc)
+{
+	struct txn_counts counts;
+
+	txns_count(&cmd->conn->node->txns, &counts);
+	BSON_APPEND_INT64(doc, "currentActive", counts.active);
+	BSON_APPEND_INT64(doc, "currentInactive", counts.open - counts.active);
+	BSON_APPEND_INT64(doc, "currentOpen", counts.open);
+	BSON_APPEND_INT64(doc, "totalAborted", counts.aborted);
+	BSON_APPEND_INT64(doc, "totalCommitted", counts.committed);
+	BSON_APPEND_INT64(doc, "totalStarted", counts.started);
 	return true;
 }
 
@@ -240,6 +259,7 @@ static const struct {
 	{"opLatencies", section_op_latencies},
 	{"opcounters", section_opcounters},
 	{"storageEngine", section_storage_engine},
+	{"transactions", section_transactions},
 	{"wiredTiger", section_wired_tiger},
 	{"mem", section_mem},
 	{"metrics", section_metrics},

@@ -12,18 +12,25 @@ struct writing {
 	int64_t n, modified;
 	bson_t errors, upserted;
 	uint32_t error_count, upserted_count;
+	bool failed; /* the command as a whole, as cmd->fail says */
 };
 
 static bool begin_writing(struct writing *w, struct command *cmd, bool create)
 {
 	*w = (struct writing){.cmd = cmd, .ordered = bsonx_flag(&cmd->req->body, "ordered", true)};
-	if (!command_store(cmd, &w->ctx)) {
+	WT_SESSION *session;
+
+	if (!command_store(cmd, &w->ctx) || !command_session(cmd, &session)) {
 		return false;
 	}
-	w->coll = create ? catalog_create(
-				   &cmd->conn->node->catalog, w->ctx.session, cmd->ns, cmd->fail)
+	w->coll = create ? catalog_create(&cmd->conn->node->catalog, session, cmd->ns, cmd->fail)
 			 : catalog_get(&cmd->conn->node->catalog, cmd->ns);
 	if (w->coll == NULL && create) {
+		return false;
+	}
+	if (w->coll != NULL && cmd->txn != NULL &&
+		!txn_touch(&cmd->conn->node->txns, cmd->txn, w->coll, cmd->fail)) {
+		catalog_put(&cmd->conn->node->catalog, w->coll);
 		return false;
 	}
 	bson_init(&w->errors);
@@ -31,7 +38,8 @@ static bool begin_writing(struct writing *w, struct command *cmd, bool create)
 	return true;
 }
 
-static void end_writing(struct writing *w)
+/* Fills the reply; false when the command failed as a whole. */
+static bool end_writing(struct writing *w)
 {
 	bson_t *out = w->cmd->out;
 
@@ -45,6 +53,14 @@ static void end_writing(struct writing *w)
 	}
 	bson_destroy(&w->errors);
 	bson_destroy(&w->upserted);
+	return !w->failed;
+}
+
+/* A failure after which the client shall try again is the command's and not the statement's. */
+static bool is_transient(enum fail_code code)
+{
+	return code == FAIL_WRITE_CONFLICT || code == FAIL_TRANSACTION_EXPIRED ||
+	       code == FAIL_INTERRUPTED || code == FAIL_SHUTTING_DOWN;
 }
 
 /* Notes the failure of a statement; false when the command is to end with it. */
@@ -54,22 +70,32 @@ static bool statement_failed(struct writing *w, uint32_t index, const struct fai
 	const char *key;
 	bson_t error;
 
+	w->cmd->abort_after = w->cmd->txn != NULL;
+	if (w->cmd->txn != NULL && is_transient(fail->code)) {
+		*w->cmd->fail = *fail;
+		w->failed = true;
+		return false;
+	}
 	bson_uint32_to_string(w->error_count++, &key, buf, sizeof(buf));
 	BSON_APPEND_DOCUMENT_BEGIN(&w->errors, key, &error);
 	BSON_APPEND_INT32(&error, "index", (int32_t)index);
 	BSON_APPEND_INT32(&error, "code", (int32_t)fail->code);
 	BSON_APPEND_UTF8(&error, "errmsg", fail->msg);
 	bson_append_document_end(&w->errors, &error);
-	return !w->ordered;
+	return !w->ordered && w->cmd->txn == NULL;
 }
 
-static bool write_result(int ret, const char *ns, struct fail *fail)
+static bool write_result(struct writing *w, int ret, struct fail *fail)
 {
 	if (ret == WT_DUPLICATE_KEY) {
 		return fail_set(fail, FAIL_DUPLICATE_KEY,
-			"E11000 duplicate key error collection: %.150s index: _id_", ns);
+			"E11000 duplicate key error collection: %.150s index: _id_", w->cmd->ns);
 	}
-	return ret == 0 ? true : fail_engine(fail, ret, "write");
+	if (!command_result(w->cmd, ret, "write")) {
+		*fail = *w->cmd->fail;
+		return false;
+	}
+	return true;
 }
 
 /* ---- insert -----------------------------------------------------------------------------------
@@ -83,22 +109,26 @@ struct batch {
 	unsigned count;
 };
 
-/* Inserts what waits; after a failure one by one, to find whose it was. */
+/*
+ * Inserts what waits; after a failure one by one, to find whose it was. In a client's transaction
+ * one by one from the beginning: a part of it cannot be taken back.
+ */
 static bool flush(struct writing *w, struct batch *b)
 {
 	struct fail fail;
 	bool go_on = true;
-	int ret = store_insert(&w->ctx, w->coll, b->docs, b->keys, b->count);
+	bool done = w->cmd->txn == NULL &&
+		    store_insert(&w->ctx, w->coll, b->docs, b->keys, b->count) == 0;
 
-	if (ret == 0) {
+	if (done) {
 		w->n += b->count;
 		ops_count(&w->cmd->conn->node->ops, OPS_INSERT, b->count);
 	}
-	for (unsigned i = 0; ret != 0 && i < b->count && go_on; i++) {
+	for (unsigned i = 0; !done && i < b->count && go_on; i++) {
 		int one = store_insert(&w->ctx, w->coll, &b->docs[i], &b->keys[i], 1);
 
 		ops_count(&w->cmd->conn->node->ops, OPS_INSERT, 1);
-		if (write_result(one, w->cmd->ns, &fail)) {
+		if (write_result(w, one, &fail)) {
 			w->n++;
 		} else {
 			go_on = statement_failed(w, b->index[i], &fail);
@@ -180,7 +210,7 @@ bool cmd_insert(struct command *cmd)
 	bool ok = begin_writing(&w, cmd, true);
 	if (ok) {
 		insert_all(&w, &docs, b);
-		end_writing(&w);
+		ok = end_writing(&w);
 	}
 	free(b);
 	return ok;
@@ -302,7 +332,7 @@ static bool update_one(struct statement *st, const bson_t *doc)
 			break;
 		}
 		ret = upsert(st);
-	} while (ret == WT_DUPLICATE_KEY);
+	} while (ret == WT_DUPLICATE_KEY && w->cmd->txn == NULL);
 	if (ret == WT_NOTFOUND) {
 		return true;
 	}
@@ -313,7 +343,7 @@ static bool update_one(struct statement *st, const bson_t *doc)
 		w->n++;
 		w->modified += changed;
 	}
-	return write_result(ret, w->cmd->ns, st->fail);
+	return write_result(w, ret, st->fail);
 }
 
 static bool delete_one(struct statement *st, const bson_t *doc)
@@ -328,7 +358,7 @@ static bool delete_one(struct statement *st, const bson_t *doc)
 		return true;
 	}
 	w->n += ret == 0;
-	return write_result(ret, w->cmd->ns, st->fail);
+	return write_result(w, ret, st->fail);
 }
 
 /* Runs the statements of the list one after another. */
@@ -376,8 +406,7 @@ bool cmd_update(struct command *cmd)
 	ops_set_plan(cmd->conn->op, "IDHACK");
 	write_all(&w, &docs, OPS_UPDATE, update_one);
 	bsonx_append_int(cmd->out, "nModified", w.modified);
-	end_writing(&w);
-	return true;
+	return end_writing(&w);
 }
 
 bool cmd_delete(struct command *cmd)
@@ -393,6 +422,5 @@ bool cmd_delete(struct command *cmd)
 	}
 	ops_set_plan(cmd->conn->op, "IDHACK");
 	write_all(&w, &docs, OPS_DELETE, delete_one);
-	end_writing(&w);
-	return true;
+	return end_writing(&w);
 }

@@ -5,6 +5,8 @@ enum {
 	NEEDS_ADMIN = 1,      /* runs on the database admin only */
 	NEEDS_COLLECTION = 2, /* its value is the name of a collection */
 	MAY_COLLECTION = 4,   /* its value may be one */
+	STATEMENT = 8,        /* may be a statement of a transaction */
+	ENDS_TXN = 16,        /* says itself what its transaction becomes */
 };
 
 static const struct command_entry {
@@ -14,10 +16,10 @@ static const struct command_entry {
 	enum ops_class class;
 	unsigned flags;
 } table[] = {
-	{"find", cmd_find, "query", OPS_READ, NEEDS_COLLECTION},
-	{"insert", cmd_insert, "insert", OPS_WRITE, NEEDS_COLLECTION},
-	{"update", cmd_update, "update", OPS_WRITE, NEEDS_COLLECTION},
-	{"delete", cmd_delete, "remove", OPS_WRITE, NEEDS_COLLECTION},
+	{"find", cmd_find, "query", OPS_READ, NEEDS_COLLECTION | STATEMENT},
+	{"insert", cmd_insert, "insert", OPS_WRITE, NEEDS_COLLECTION | STATEMENT},
+	{"update", cmd_update, "update", OPS_WRITE, NEEDS_COLLECTION | STATEMENT},
+	{"delete", cmd_delete, "remove", OPS_WRITE, NEEDS_COLLECTION | STATEMENT},
 	{"count", cmd_count, "command", OPS_READ, NEEDS_COLLECTION},
 	{"aggregate", cmd_aggregate, "command", OPS_COMMAND, MAY_COLLECTION},
 	{"hello", cmd_hello, "command", OPS_COMMAND, 0},
@@ -36,7 +38,11 @@ static const struct command_entry {
 	{"drop", cmd_drop, "command", OPS_COMMAND, NEEDS_COLLECTION},
 	{"dropDatabase", cmd_drop_database, "command", OPS_COMMAND, 0},
 	{"fsync", cmd_fsync, "command", OPS_COMMAND, NEEDS_ADMIN},
-	{"endSessions", cmd_ping, "command", OPS_COMMAND, 0},
+	{"commitTransaction", cmd_commit, "command", OPS_COMMAND, NEEDS_ADMIN | ENDS_TXN},
+	{"abortTransaction", cmd_abort, "command", OPS_COMMAND, NEEDS_ADMIN | ENDS_TXN},
+	{"killSessions", cmd_kill_sessions, "command", OPS_COMMAND, 0},
+	{"killAllSessions", cmd_kill_all_sessions, "command", OPS_COMMAND, NEEDS_ADMIN},
+	{"endSessions", cmd_kill_sessions, "command", OPS_COMMAND, 0},
 	{"shutdown", cmd_shutdown, "command", OPS_COMMAND, NEEDS_ADMIN},
 };
 
@@ -103,7 +109,12 @@ static bool run(struct command *cmd)
 		return false;
 	}
 	ops_begin(ops, cmd->conn->op, entry->class, entry->op, cmd->ns, cmd->req);
-	bool ok = entry->fn(cmd);
+	bool ok = (entry->flags & ENDS_TXN) != 0 ||
+		  command_enter_txn(cmd, (entry->flags & STATEMENT) != 0);
+	if (ok) {
+		ok = entry->fn(cmd);
+		command_leave_txn(cmd, ok);
+	}
 	ops_end(ops, cmd->conn->op);
 	return ok;
 }
@@ -118,6 +129,7 @@ void commands_run(struct conn *conn, const struct request *req, bson_t *out)
 	} else {
 		bson_reinit(out);
 		commands_append_fail(out, &fail);
+		command_append_labels(&cmd, out);
 	}
 }
 
@@ -129,14 +141,18 @@ static bool in_list(const char *const *list, const char *key)
 	return *list != NULL;
 }
 
-/* Reads are always of what is committed now, which is what these levels promise of one node. */
+/*
+ * Outside of a transaction reads are always of what is committed now, which is what these levels
+ * promise of one node.
+ */
 static bool check_read_concern(struct command *cmd, const bson_iter_t *it)
 {
 	static const char *const levels[] = {"local", "available", "majority", NULL};
 	bson_t doc;
 	bson_iter_t level;
 
-	if (!bsonx_iter_view(it, &doc) || !bson_iter_init_find(&level, &doc, "level")) {
+	if (cmd->txn != NULL || !bsonx_iter_view(it, &doc) ||
+		!bson_iter_init_find(&level, &doc, "level")) {
 		return true;
 	}
 	const char *name = bsonx_name(&level, 32);
@@ -150,7 +166,8 @@ static bool check_read_concern(struct command *cmd, const bson_iter_t *it)
 bool command_check_options(struct command *cmd, const char *const *known)
 {
 	static const char *const common[] = {"$db", "lsid", "$readPreference", "$clusterTime",
-		"comment", "maxTimeMS", "readConcern", "writeConcern", "txnNumber", NULL};
+		"comment", "maxTimeMS", "readConcern", "writeConcern", "txnNumber", "autocommit",
+		"startTransaction", NULL};
 	bson_iter_t it = cmd->arg;
 
 	while (bson_iter_next(&it)) {
@@ -167,7 +184,7 @@ bool command_check_options(struct command *cmd, const char *const *known)
 	return true;
 }
 
-bool command_store(struct command *cmd, struct store_context *ctx)
+bool command_session(struct command *cmd, WT_SESSION **session)
 {
 	struct conn *conn = cmd->conn;
 
@@ -179,12 +196,40 @@ bool command_store(struct command *cmd, struct store_context *ctx)
 			return fail_engine(cmd->fail, ret, "opening a session");
 		}
 	}
+	*session = conn->session;
+	return true;
+}
+
+bool command_store(struct command *cmd, struct store_context *ctx)
+{
+	struct conn *conn = cmd->conn;
+	WT_SESSION *session;
+	int64_t max_ms = bsonx_number(&cmd->req->body, "maxTimeMS", 0);
+
+	if (!command_session(cmd, &session)) {
+		return false;
+	}
 	*ctx = (struct store_context){.engine = &conn->node->engine,
-		.session = conn->session,
+		.session = cmd->txn != NULL ? cmd->txn->session : session,
 		.slot = conn->slot,
 		.op = conn->op,
-		.stopping = &conn->node->stopping};
+		.ops = &conn->node->ops,
+		.stopping = &conn->node->stopping,
+		.txn = cmd->txn};
+	if (max_ms > 0 && max_ms < INT32_MAX) {
+		ctx->deadline_ns = ops_now_ns() + max_ms * 1000000;
+	}
 	return true;
+}
+
+static bool fail_killed(struct command *cmd)
+{
+	if (atomic_load(&cmd->txn->killed) == FAIL_TRANSACTION_EXPIRED) {
+		return fail_set(cmd->fail, FAIL_TRANSACTION_EXPIRED,
+			"operation was interrupted because the transaction exceeded the configured "
+			"'transactionLifetimeLimitSeconds'");
+	}
+	return fail_set(cmd->fail, FAIL_INTERRUPTED, "operation was interrupted");
 }
 
 bool command_result(struct command *cmd, int result, const char *what)
@@ -197,6 +242,8 @@ bool command_result(struct command *cmd, int result, const char *what)
 		return fail_set(cmd->fail, FAIL_MAX_TIME, "operation exceeded time limit");
 	case STORE_STOPPING:
 		return fail_set(cmd->fail, FAIL_SHUTTING_DOWN, "the node is shutting down");
+	case STORE_KILLED:
+		return fail_killed(cmd);
 	default:
 		return fail_engine(cmd->fail, result, what);
 	}

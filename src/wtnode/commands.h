@@ -19,6 +19,8 @@ struct command {
 	char ns[OPS_NS_MAX + 1]; /* "db.collection", or "db.$cmd" without one */
 	bson_t *out;
 	struct fail *fail;
+	struct txn *txn;  /* checked out for this statement, or NULL */
+	bool abort_after; /* a statement of the transaction failed in a reply that is ok */
 };
 
 /* Answers; true after filling cmd->out, false after filling cmd->fail. */
@@ -36,7 +38,10 @@ void commands_append_fail(bson_t *out, const struct fail *fail);
  */
 bool command_check_options(struct command *cmd, const char *const *known);
 
-/* What the store needs; opens the connection's session at its first use. */
+/* The connection's own session, opened at its first use. Never inside a transaction. */
+bool command_session(struct command *cmd, WT_SESSION **session);
+
+/* What the store needs, in the client's transaction if there is one. */
 bool command_store(struct command *cmd, struct store_context *ctx);
 
 /* Turns a result of the store into a failure; true for 0 and STORE_STOP. */
@@ -67,6 +72,15 @@ command_fn cmd_list_databases, cmd_list_collections, cmd_drop, cmd_drop_database
 /* cmd_collstats.c */
 command_fn cmd_coll_stats;
 bool coll_stats_stage(struct command *cmd, const bson_t *spec);
+/*
+ * cmd_txn.c: brackets around a command that may be a statement of a transaction, if it says so.
+ * allowed: whether it may be one. Leave after a true enter only.
+ */
+bool command_enter_txn(struct command *cmd, bool allowed);
+void command_leave_txn(struct command *cmd, bool ok);
+/* Appends errorLabels to a failure that lets the client try its whole transaction again. */
+void command_append_labels(const struct command *cmd, bson_t *out);
+command_fn cmd_commit, cmd_abort, cmd_kill_sessions, cmd_kill_all_sessions;
 /* cmd_ops.c */
 command_fn cmd_current_op, cmd_aggregate;
 

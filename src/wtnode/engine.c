@@ -211,6 +211,53 @@ int engine_commit(struct engine *e, WT_SESSION *session, unsigned slot)
 	return ret;
 }
 
+/* Whether history at that time can be read; the caller holds the lock. */
+static bool readable(struct engine *e, uint64_t stamp, struct fail *fail)
+{
+	if (stamp > e->newest) {
+		return fail_set(fail, FAIL_INVALID_OPTIONS,
+			"readConcern atClusterTime value must not be greater than the current "
+			"clusterTime");
+	}
+	if (stamp < e->oldest) {
+		atomic_fetch_add(&e->too_old, 1);
+		return fail_set(fail, FAIL_SNAPSHOT_TOO_OLD,
+			"Read timestamp Timestamp(%u, %u) is older than the oldest available "
+			"timestamp.",
+			(unsigned)(stamp >> 32), (unsigned)(stamp & UINT32_MAX));
+	}
+	return true;
+}
+
+bool engine_begin_at(struct engine *e, WT_SESSION *session, uint64_t *stamp, struct fail *fail)
+{
+	char config[64];
+	int ret = 0;
+
+	/* Under the lock, so that the oldest timestamp does not pass it before it is pinned. */
+	pthread_mutex_lock(&e->lock);
+	uint64_t at = *stamp == 0 ? all_committed(e) : *stamp;
+	bool ok = readable(e, at, fail);
+	if (ok) {
+		snprintf(config, sizeof(config), "read_timestamp=%" PRIx64, at);
+		ret = session->begin_transaction(session, config);
+	}
+	pthread_mutex_unlock(&e->lock);
+	if (!ok) {
+		return false;
+	}
+	*stamp = at;
+	return ret == 0 ? true : fail_engine(fail, ret, "beginning a transaction");
+}
+
+uint64_t engine_newest(struct engine *e)
+{
+	pthread_mutex_lock(&e->lock);
+	uint64_t newest = e->newest;
+	pthread_mutex_unlock(&e->lock);
+	return newest;
+}
+
 void engine_stamps(struct engine *e, uint64_t *stable, uint64_t *oldest)
 {
 	pthread_mutex_lock(&e->lock);

@@ -33,6 +33,7 @@ struct engine {
 	WT_CONNECTION *wt;
 	bool compressed;      /* snappy was found */
 	atomic_uint window_s; /* may be changed while running */
+	atomic_llong too_old; /* snapshots asked for that were older than the oldest timestamp */
 	/* timestamps, under lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -57,6 +58,15 @@ int engine_session(struct engine *e, WT_SESSION **session);
  * WiredTiger's error, after which the transaction is gone as well.
  */
 int engine_commit(struct engine *e, WT_SESSION *session, unsigned slot);
+
+/*
+ * Begins a transaction of the session that reads at *stamp, or with 0 at the newest timestamp below
+ * which everything is committed; *stamp becomes what it is. It pins the history from there on.
+ */
+bool engine_begin_at(struct engine *e, WT_SESSION *session, uint64_t *stamp, struct fail *fail);
+
+/* The newest timestamp that was handed out. */
+uint64_t engine_newest(struct engine *e);
 
 /* The stable and the oldest timestamp. */
 void engine_stamps(struct engine *e, uint64_t *stable, uint64_t *oldest);

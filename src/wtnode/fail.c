@@ -12,6 +12,7 @@ static const struct {
 	{FAIL_FAILED_TO_PARSE, "FailedToParse"},
 	{FAIL_UNAUTHORIZED, "Unauthorized"},
 	{FAIL_TYPE_MISMATCH, "TypeMismatch"},
+	{FAIL_LOCK_TIMEOUT, "LockTimeout"},
 	{FAIL_INVALID_BSON, "InvalidBSON"},
 	{FAIL_NAMESPACE_NOT_FOUND, "NamespaceNotFound"},
 	{FAIL_MAX_TIME, "MaxTimeMSExpired"},
@@ -20,11 +21,20 @@ static const struct {
 	{FAIL_INVALID_OPTIONS, "InvalidOptions"},
 	{FAIL_INVALID_NAMESPACE, "InvalidNamespace"},
 	{FAIL_WRITE_CONFLICT, "WriteConflict"},
+	{FAIL_TRANSACTION_TOO_OLD, "TransactionTooOld"},
 	{FAIL_NOT_IMPLEMENTED, "NotImplemented"},
+	{FAIL_SNAPSHOT_TOO_OLD, "SnapshotTooOld"},
+	{FAIL_NO_SUCH_TRANSACTION, "NoSuchTransaction"},
+	{FAIL_TRANSACTION_COMMITTED, "TransactionCommitted"},
+	{FAIL_TOO_MANY_SESSIONS, "TooManyLogicalSessions"},
+	{FAIL_NOT_IN_TRANSACTION, "OperationNotSupportedInTransaction"},
+	{FAIL_TRANSACTION_EXPIRED, "TransactionExceededLifetimeLimitSeconds"},
 	{FAIL_TOO_LARGE, "BSONObjectTooLarge"},
 	{FAIL_DUPLICATE_KEY, "DuplicateKey"},
 	{FAIL_SHUTTING_DOWN, "InterruptedAtShutdown"},
+	{FAIL_INTERRUPTED, "Interrupted"},
 	{FAIL_UNKNOWN_STAGE, "Location40324"},
+	{FAIL_TRANSACTION_STARTED, "Location50911"},
 };
 
 bool fail_set(struct fail *fail, enum fail_code code, const char *fmt, ...)

@@ -286,7 +286,9 @@ static bool run(struct node *node, const struct options *opt, int listener, stru
 	if (!open_store(node, opt, fail)) {
 		return false;
 	}
-	if (server_listen(listener, fail)) {
+	if (server_listen(listener, fail) &&
+		txns_open(&node->txns, &node->engine, &node->catalog, &node->ops,
+			&node->transaction_lifetime_s, fail)) {
 		printf("listening on 127.0.0.1:%u\nshutdown token %s\n", node->port, node->token);
 		fflush(stdout);
 		server_run(node, listener, signal_fd);

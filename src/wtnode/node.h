@@ -8,6 +8,7 @@
 #include "catalog.h"
 #include "engine.h"
 #include "ops.h"
+#include "txn.h"
 
 #define NODE_TOKEN_BYTES 16
 
@@ -26,6 +27,7 @@ struct node {
 	struct engine engine;
 	struct catalog catalog;
 	struct ops ops;
+	struct txns txns;
 	/* parameters that can be set */
 	atomic_uint transaction_lifetime_s;
 	pthread_mutex_t params_lock;

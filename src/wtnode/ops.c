@@ -50,10 +50,10 @@ struct op_slot *ops_connect(struct ops *ops, const char *client)
 			taken = true;
 			slot->connected = true;
 			slot->active = false;
-			slot->connection_id = atomic_fetch_add(&ops->next_connection, 1) + 1;
-			slot->app[0] = '\0';
-			slot->metadata_len = 0;
-			snprintf(slot->client, sizeof(slot->client), "%s", client);
+			slot->client.connection_id = atomic_fetch_add(&ops->next_connection, 1) + 1;
+			slot->client.app[0] = '\0';
+			slot->client.metadata_len = 0;
+			snprintf(slot->client.address, sizeof(slot->client.address), "%s", client);
 		}
 		pthread_mutex_unlock(&slot->lock);
 		if (taken) {
@@ -85,10 +85,10 @@ void ops_set_client(struct op_slot *slot, const bson_t *client)
 		app = bsonx_name(&name, OPS_APP_MAX);
 	}
 	pthread_mutex_lock(&slot->lock);
-	if (slot->metadata_len == 0) {
-		memcpy(slot->metadata, bson_get_data(client), client->len);
-		slot->metadata_len = client->len;
-		snprintf(slot->app, sizeof(slot->app), "%s", app == NULL ? "" : app);
+	if (slot->client.metadata_len == 0) {
+		memcpy(slot->client.metadata, bson_get_data(client), client->len);
+		slot->client.metadata_len = client->len;
+		snprintf(slot->client.app, sizeof(slot->client.app), "%s", app == NULL ? "" : app);
 	}
 	pthread_mutex_unlock(&slot->lock);
 }
@@ -102,7 +102,8 @@ void ops_begin(struct ops *ops, struct op_slot *slot, enum ops_class class, cons
 	slot->opid = atomic_fetch_add(&ops->next_opid, 1) + 1;
 	slot->start_ns = ops_now_ns();
 	slot->op = op;
-	slot->plan = NULL;
+	slot->plan[0] = '\0';
+	slot->txn = NULL;
 	snprintf(slot->ns, sizeof(slot->ns), "%s", ns);
 	memcpy(slot->db, req->db, sizeof(slot->db));
 	slot->command = bson_get_data(&req->body);
@@ -115,22 +116,27 @@ void ops_begin(struct ops *ops, struct op_slot *slot, enum ops_class class, cons
 	}
 }
 
-void ops_end(struct ops *ops, struct op_slot *slot)
+void ops_latency(struct ops *ops, enum ops_class class, int64_t us)
 {
-	enum ops_class class = slot->class;
 	struct ops_histogram *h = &ops->latency[class];
-	int64_t us = (ops_now_ns() - slot->start_ns) / 1000;
 	unsigned bucket = 0;
 
-	if (class != OPS_COMMAND) {
-		sem_post(&ops->tickets[class]);
-	}
 	while (bucket + 1 < OPS_BUCKETS && us >= bounds_us[bucket + 1]) {
 		bucket++;
 	}
 	atomic_fetch_add(&h->buckets[bucket], 1);
 	atomic_fetch_add(&h->latency_us, us);
 	atomic_fetch_add(&h->ops, 1);
+}
+
+void ops_end(struct ops *ops, struct op_slot *slot)
+{
+	enum ops_class class = slot->class;
+
+	if (class != OPS_COMMAND) {
+		sem_post(&ops->tickets[class]);
+	}
+	ops_latency(ops, class, (ops_now_ns() - slot->start_ns) / 1000);
 	ops_count(ops, OPS_SCANNED_KEYS, atomic_load(&slot->keys));
 	ops_count(ops, OPS_SCANNED_DOCS, atomic_load(&slot->docs));
 	pthread_mutex_lock(&slot->lock);
@@ -142,7 +148,14 @@ void ops_end(struct ops *ops, struct op_slot *slot)
 void ops_set_plan(struct op_slot *slot, const char *plan)
 {
 	pthread_mutex_lock(&slot->lock);
-	slot->plan = plan;
+	snprintf(slot->plan, sizeof(slot->plan), "%s", plan);
+	pthread_mutex_unlock(&slot->lock);
+}
+
+void ops_set_txn(struct op_slot *slot, const struct txn *txn)
+{
+	pthread_mutex_lock(&slot->lock);
+	slot->txn = txn;
 	pthread_mutex_unlock(&slot->lock);
 }
 

@@ -21,8 +21,10 @@
 #define OPS_NS_MAX       255 /* bytes of "db.collection" */
 #define OPS_APP_MAX      128 /* bytes of an application's name, as drivers limit it */
 #define OPS_METADATA_MAX 512 /* bytes of a client's metadata, as mongod limits it */
+#define OPS_PLAN_MAX     255 /* bytes of a plan's summary */
 
-enum ops_class { OPS_READ, OPS_WRITE, OPS_COMMAND, OPS_CLASSES };
+/* The last is no class of operations: the time from a transaction's start to its end. */
+enum ops_class { OPS_READ, OPS_WRITE, OPS_COMMAND, OPS_TRANSACTION, OPS_CLASSES };
 
 enum ops_counter {
 	OPS_INSERT,
@@ -33,32 +35,40 @@ enum ops_counter {
 	OPS_SCANNED_KEYS,
 	OPS_SCANNED_DOCS,
 	OPS_COLLSCANS,
+	OPS_WRITE_CONFLICTS,
 	OPS_BYTES_IN,
 	OPS_BYTES_OUT,
 	OPS_REQUESTS,
 	OPS_COUNTERS,
 };
 
-struct op_slot {
-	pthread_mutex_t lock;
-	/* the connection */
-	bool connected;
+/* Who is at the other end of a connection. */
+struct ops_client {
 	int32_t connection_id;
-	char client[64];
+	char address[64]; /* "address:port" */
 	char app[OPS_APP_MAX + 1];
 	uint8_t metadata[OPS_METADATA_MAX];
 	uint32_t metadata_len;
+};
+
+struct txn;
+
+struct op_slot {
+	pthread_mutex_t lock;
+	bool connected;
+	struct ops_client client;
 	/* the operation */
 	bool active;
 	enum ops_class class;
 	int32_t opid;
 	int64_t start_ns;
 	const char *op;
-	const char *plan;
+	char plan[OPS_PLAN_MAX + 1]; /* empty until it is known */
 	char ns[OPS_NS_MAX + 1];
 	char db[WIRE_DB_MAX + 1];
 	const uint8_t *command; /* borrowed from the request while active */
 	size_t command_len;
+	const struct txn *txn; /* that the operation is a statement of, or NULL */
 	atomic_llong yields, keys, docs;
 };
 
@@ -95,8 +105,14 @@ void ops_begin(struct ops *ops, struct op_slot *slot, enum ops_class class, cons
 	const char *ns, const struct request *req);
 void ops_end(struct ops *ops, struct op_slot *slot);
 
-/* How the operation finds its documents: a literal such as "COLLSCAN". */
+/* How the operation finds its documents, such as "COLLSCAN". */
 void ops_set_plan(struct op_slot *slot, const char *plan);
+
+/* Shows the operation as a statement of that transaction, while it is checked out. */
+void ops_set_txn(struct op_slot *slot, const struct txn *txn);
+
+/* Adds one operation of that many microseconds to the class's histogram. */
+void ops_latency(struct ops *ops, enum ops_class class, int64_t us);
 
 void ops_count(struct ops *ops, enum ops_counter which, int64_t by);
 

@@ -210,7 +210,9 @@ void server_run(struct node *node, int listener, int signal_fd)
 		}
 	}
 	atomic_store(&node->stopping, true);
+	txns_stop(&node->txns);
 	end_clients(&server);
+	txns_close(&node->txns);
 	pthread_cond_destroy(&server.idle);
 	pthread_mutex_destroy(&server.lock);
 }

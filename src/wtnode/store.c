@@ -4,7 +4,8 @@
 
 #include <sched.h>
 
-#define CONFLICT_RETRIES 10000 /* then the client is told of the conflict */
+#define CONFLICT_YIELDS 100 /* attempts before a writer sleeps between two */
+#define CONFLICT_US     1000
 
 /* The two cursors of a collection, open for one operation. */
 struct trees {
@@ -34,35 +35,96 @@ static void close_trees(struct trees *trees)
 /* One attempt inside a transaction; returns 0 to commit. */
 typedef int attempt_fn(const struct store_context *ctx, struct trees *trees, void *arg);
 
+/* Whether the operation has to end; 0 or why. */
+static int interrupted(const struct store_context *ctx)
+{
+	if (atomic_load(ctx->stopping)) {
+		return STORE_STOPPING;
+	}
+	if (ctx->txn != NULL && atomic_load(&ctx->txn->killed) != 0) {
+		return STORE_KILLED;
+	}
+	return ctx->deadline_ns != 0 && ops_now_ns() > ctx->deadline_ns ? STORE_TIMEOUT : 0;
+}
+
+/* Begins what one snapshot shall see, unless the client's transaction is that. */
+static int begin(const struct store_context *ctx)
+{
+	return ctx->txn != NULL ? 0 : ctx->session->begin_transaction(ctx->session, NULL);
+}
+
+static void end(const struct store_context *ctx)
+{
+	if (ctx->txn == NULL) {
+		ctx->session->rollback_transaction(ctx->session, NULL);
+	}
+}
+
+/* Another transaction was faster; it may stay open for long, so a busy loop would not do. */
+static void wait_conflict(const struct store_context *ctx, int attempt)
+{
+	struct timespec pause = {.tv_nsec = CONFLICT_US * 1000};
+
+	ops_count(ctx->ops, OPS_WRITE_CONFLICTS, 1);
+	if (attempt < CONFLICT_YIELDS) {
+		sched_yield();
+	} else {
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* One try of write_transaction. */
+static int write_once(
+	const struct store_context *ctx, struct trees *trees, attempt_fn *attempt, void *arg)
+{
+	int ret = begin(ctx);
+
+	if (ret != 0) {
+		return ret;
+	}
+	ret = attempt(ctx, trees, arg);
+	if (ctx->txn != NULL) {
+		return ret;
+	}
+	if (ret == 0) {
+		return engine_commit(ctx->engine, ctx->session, ctx->slot);
+	}
+	end(ctx);
+	return ret;
+}
+
 /* Runs the attempt in a transaction until it commits or fails for another reason than a conflict.
  */
 static int write_transaction(
 	const struct store_context *ctx, struct collection *coll, attempt_fn *attempt, void *arg)
 {
 	struct trees trees;
-	int ret = open_trees(ctx->session, coll, &trees);
+	int why = 0, ret = open_trees(ctx->session, coll, &trees);
 
 	if (ret != 0) {
 		return ret;
 	}
-	for (int i = 0; i < CONFLICT_RETRIES; i++) {
-		ret = ctx->session->begin_transaction(ctx->session, NULL);
-		if (ret != 0) {
+	for (int i = 0; (ret = write_once(ctx, &trees, attempt, arg)) == WT_ROLLBACK; i++) {
+		wait_conflict(ctx, ctx->txn == NULL ? i : 0);
+		why = interrupted(ctx);
+		if (ctx->txn != NULL || why != 0) {
 			break;
 		}
-		ret = attempt(ctx, &trees, arg);
-		if (ret == 0) {
-			ret = engine_commit(ctx->engine, ctx->session, ctx->slot);
-		} else {
-			ctx->session->rollback_transaction(ctx->session, NULL);
-		}
-		if (ret != WT_ROLLBACK || atomic_load(ctx->stopping)) {
-			break;
-		}
-		sched_yield();
 	}
 	close_trees(&trees);
-	return ret;
+	return why != 0 ? why : ret;
+}
+
+/* Counts what a write did, at the latest when it can be seen. */
+static void account(
+	const struct store_context *ctx, struct collection *coll, int64_t count, int64_t bytes)
+{
+	if (ctx->txn != NULL) {
+		txn_account(ctx->txn, coll, count, bytes);
+	} else {
+		atomic_fetch_add(&coll->count, count);
+		atomic_fetch_add(&coll->bytes, bytes);
+	}
 }
 
 /* ---- insert -----------------------------------------------------------------------------------
@@ -113,8 +175,7 @@ int store_insert(const struct store_context *ctx, struct collection *coll, const
 		for (unsigned i = 0; i < count; i++) {
 			bytes += docs[i].len;
 		}
-		atomic_fetch_add(&coll->count, count);
-		atomic_fetch_add(&coll->bytes, bytes);
+		account(ctx, coll, count, bytes);
 	}
 	return ret;
 }
@@ -161,13 +222,13 @@ int store_find(const struct store_context *ctx, struct collection *coll, const s
 		return ret;
 	}
 	/* One snapshot for both trees: a rewrite or a removal between them stays invisible. */
-	ret = ctx->session->begin_transaction(ctx->session, NULL);
+	ret = begin(ctx);
 	if (ret == 0) {
 		ret = look_up(ctx, &trees, key, &record, &doc);
 		if (ret == 0) {
 			ret = visit(&doc, arg);
 		}
-		ctx->session->rollback_transaction(ctx->session, NULL);
+		end(ctx);
 	}
 	close_trees(&trees);
 	return ret;
@@ -216,7 +277,7 @@ int store_update(const struct store_context *ctx, struct collection *coll, const
 
 	if (ret == 0) {
 		*changed = rw.changed;
-		atomic_fetch_add(&coll->bytes, rw.growth);
+		account(ctx, coll, 0, rw.growth);
 	}
 	return ret;
 }
@@ -242,8 +303,7 @@ int store_delete(const struct store_context *ctx, struct collection *coll, const
 	int ret = write_transaction(ctx, coll, delete_attempt, &rw);
 
 	if (ret == 0) {
-		atomic_fetch_sub(&coll->count, 1);
-		atomic_fetch_add(&coll->bytes, rw.growth);
+		account(ctx, coll, -1, rw.growth);
 	}
 	return ret;
 }
@@ -278,7 +338,7 @@ static int scan_slice(const struct store_context *ctx, struct scan *scan)
 	WT_ITEM value;
 	bson_t doc;
 	int64_t record = 0;
-	int seen = 0, ret = ctx->session->begin_transaction(ctx->session, NULL);
+	int seen = 0, ret = begin(ctx);
 
 	if (ret != 0) {
 		return ret;
@@ -298,32 +358,26 @@ static int scan_slice(const struct store_context *ctx, struct scan *scan)
 		}
 	}
 	scan->cursor->reset(scan->cursor);
-	ctx->session->rollback_transaction(ctx->session, NULL);
+	end(ctx);
 	atomic_fetch_add(&ctx->op->docs, seen);
 	return ret;
 }
 
-int store_scan(const struct store_context *ctx, struct collection *coll, int64_t deadline_ns,
-	store_visit *visit, void *arg)
+int store_scan(
+	const struct store_context *ctx, struct collection *coll, store_visit *visit, void *arg)
 {
 	struct scan scan = {.visit = visit, .arg = arg};
-	int ret = ctx->session->open_cursor(ctx->session, coll->records, NULL, NULL, &scan.cursor);
+	int why = 0,
+	    ret = ctx->session->open_cursor(ctx->session, coll->records, NULL, NULL, &scan.cursor);
 
 	if (ret != 0) {
 		return ret;
 	}
 	atomic_fetch_add(&coll->collscans, 1);
-	while ((ret = scan_slice(ctx, &scan)) == 0 || ret == WT_ROLLBACK) {
-		if (atomic_load(ctx->stopping)) {
-			ret = STORE_STOPPING;
-			break;
-		}
-		if (deadline_ns != 0 && ops_now_ns() > deadline_ns) {
-			ret = STORE_TIMEOUT;
-			break;
-		}
-		atomic_fetch_add(&ctx->op->yields, 1);
+	while (((ret = scan_slice(ctx, &scan)) == 0 || (ret == WT_ROLLBACK && ctx->txn == NULL)) &&
+		(why = interrupted(ctx)) == 0) {
+		atomic_fetch_add(&ctx->op->yields, ctx->txn == NULL);
 	}
 	scan.cursor->close(scan.cursor);
-	return ret == WT_NOTFOUND ? 0 : ret;
+	return why != 0 ? why : ret == WT_NOTFOUND ? 0 : ret;
 }

@@ -1,16 +1,18 @@
 /*
  * Documents in collections: insert, look up by _id, scan, rewrite and remove. Every write is a
- * transaction with a commit timestamp; a conflict between two is retried here.
+ * transaction with a commit timestamp; a conflict between two is retried here until the deadline.
+ * In a client's transaction all is a part of that, nothing is retried, and after an error the
+ * transaction must be aborted.
  *
  * Functions return 0, an error of WiredTiger, or one of the STORE_ values below. A context belongs
- * to one connection; its session is never left inside a transaction or on a positioned cursor,
- * so nothing stays pinned between requests.
+ * to one connection; its session is never left on a positioned cursor, and inside a transaction
+ * only when the client began one, so nothing else stays pinned between requests.
  */
 #ifndef WTNODE_STORE_H
 #define WTNODE_STORE_H
 
-#include "catalog.h"
 #include "idkey.h"
+#include "txn.h"
 
 #include <bson/bson.h>
 
@@ -22,6 +24,7 @@ enum store_result {
 	STORE_TIMEOUT,  /* the deadline passed */
 	STORE_STOPPING, /* the node is shutting down */
 	STORE_REFUSED,  /* the rewriter said no */
+	STORE_KILLED,   /* the client's transaction is to end: txn->killed says why */
 };
 
 struct store_context {
@@ -29,7 +32,10 @@ struct store_context {
 	WT_SESSION *session;
 	unsigned slot;
 	struct op_slot *op; /* where progress is shown */
+	struct ops *ops;
 	const atomic_bool *stopping;
+	struct txn *txn;     /* of the client, its session is the one above; or NULL */
+	int64_t deadline_ns; /* of ops_now_ns, 0 = none */
 };
 
 /* Sees one document, a view that ends with the call. Returns 0 to go on or STORE_STOP. */
@@ -50,11 +56,11 @@ int store_find(const struct store_context *ctx, struct collection *coll, const s
 	store_visit *visit, void *arg);
 
 /*
- * Visits every document in the order of insertion until the end (0), STORE_STOP, or deadline_ns of
- * ops_now_ns (0 = none). Yields as mongod does.
+ * Visits every document in the order of insertion until the end (0), STORE_STOP or the deadline.
+ * Yields as mongod does: lets go of its snapshot, but not in a client's transaction.
  */
-int store_scan(const struct store_context *ctx, struct collection *coll, int64_t deadline_ns,
-	store_visit *visit, void *arg);
+int store_scan(
+	const struct store_context *ctx, struct collection *coll, store_visit *visit, void *arg);
 
 /* Rewrites the document with that _id. *changed: whether the bytes differ. */
 int store_update(const struct store_context *ctx, struct collection *coll, const struct idkey *key,
