@@ -163,12 +163,20 @@ bool cmd_list_collections(struct command *cmd)
 	return true;
 }
 
+static bool drop(struct command *cmd, const struct store_context *ctx, const char *ns)
+{
+	if (!catalog_drop(&cmd->conn->node->catalog, ctx->session, ns, cmd->fail)) {
+		return false;
+	}
+	top_forget(&cmd->conn->node->top, ns);
+	return true;
+}
+
 bool cmd_drop(struct command *cmd)
 {
 	struct store_context ctx;
 
-	if (!command_store(cmd, &ctx) ||
-		!catalog_drop(&cmd->conn->node->catalog, ctx.session, cmd->ns, cmd->fail)) {
+	if (!command_store(cmd, &ctx) || !drop(cmd, &ctx, cmd->ns)) {
 		return false;
 	}
 	BSON_APPEND_INT32(cmd->out, "nIndexesWas", 1);
@@ -186,9 +194,7 @@ bool cmd_drop_database(struct command *cmd)
 		return false;
 	}
 	for (unsigned i = 0; i < names->count && ok; i++) {
-		ok = catalog_drop(
-			     &cmd->conn->node->catalog, ctx.session, names->ns[i], cmd->fail) ||
-		     cmd->fail->code == FAIL_NAMESPACE_NOT_FOUND;
+		ok = drop(cmd, &ctx, names->ns[i]) || cmd->fail->code == FAIL_NAMESPACE_NOT_FOUND;
 	}
 	if (names->count > 0) {
 		BSON_APPEND_UTF8(cmd->out, "dropped", cmd->req->db);

@@ -373,6 +373,7 @@ static void write_all(struct writing *w, struct doc_list *docs, enum ops_counter
 		struct statement st = {.w = w, .index = i, .fail = &fail};
 
 		ops_count(&w->cmd->conn->node->ops, counter, 1);
+		w->cmd->statements++;
 		if (!one(&st, &doc)) {
 			go_on = statement_failed(w, i, &fail);
 		}

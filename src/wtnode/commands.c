@@ -27,6 +27,7 @@ static const struct command_entry {
 	{"ping", cmd_ping, "command", OPS_COMMAND, 0},
 	{"serverStatus", cmd_server_status, "command", OPS_COMMAND, 0},
 	{"currentOp", cmd_current_op, "command", OPS_COMMAND, NEEDS_ADMIN},
+	{"top", cmd_top, "command", OPS_COMMAND, NEEDS_ADMIN},
 	{"collStats", cmd_coll_stats, "command", OPS_COMMAND, NEEDS_COLLECTION},
 	{"buildInfo", cmd_build_info, "command", OPS_COMMAND, 0},
 	{"hostInfo", cmd_host_info, "command", OPS_COMMAND, 0},
@@ -114,6 +115,10 @@ static bool run(struct command *cmd)
 	if (ok) {
 		ok = entry->fn(cmd);
 		command_leave_txn(cmd, ok);
+	}
+	if (entry->fn != cmd_drop) {
+		command_record_top(cmd, entry->op, entry->class == OPS_WRITE,
+			(ops_now_ns() - cmd->conn->op->start_ns) / 1000);
 	}
 	ops_end(ops, cmd->conn->op);
 	return ok;

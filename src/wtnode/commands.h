@@ -19,8 +19,9 @@ struct command {
 	char ns[OPS_NS_MAX + 1]; /* "db.collection", or "db.$cmd" without one */
 	bson_t *out;
 	struct fail *fail;
-	struct txn *txn;  /* checked out for this statement, or NULL */
-	bool abort_after; /* a statement of the transaction failed in a reply that is ok */
+	struct txn *txn;    /* checked out for this statement, or NULL */
+	int64_t statements; /* updates or deletes in it, 0 when it has no such list */
+	bool abort_after;   /* a statement of the transaction failed in a reply that is ok */
 };
 
 /* Answers; true after filling cmd->out, false after filling cmd->fail. */
@@ -81,6 +82,9 @@ void command_leave_txn(struct command *cmd, bool ok);
 /* Appends errorLabels to a failure that lets the client try its whole transaction again. */
 void command_append_labels(const struct command *cmd, bson_t *out);
 command_fn cmd_commit, cmd_abort, cmd_kill_sessions, cmd_kill_all_sessions;
+/* cmd_top.c: counts an operation on a collection that took us microseconds. */
+void command_record_top(struct command *cmd, const char *op, bool write, int64_t us);
+command_fn cmd_top;
 /* cmd_ops.c */
 command_fn cmd_current_op, cmd_aggregate;
 

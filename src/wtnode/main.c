@@ -209,6 +209,7 @@ static bool node_init(struct node *node, int argc, char **argv, const struct opt
 	atomic_store(&node->transaction_lifetime_s, DEFAULT_LIFETIME_S);
 	pthread_mutex_init(&node->params_lock, NULL);
 	ops_init(&node->ops);
+	top_init(&node->top);
 	if (node->stop_fd < 0 || getrandom(secret, sizeof(secret), 0) != sizeof(secret)) {
 		return false;
 	}
@@ -337,6 +338,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "wtnode: %s\n", fail.msg);
 	}
 	close(node.stop_fd);
+	top_finish(&node.top);
 	ops_finish(&node.ops);
 	pthread_mutex_destroy(&node.params_lock);
 	return ok ? 0 : 1;

@@ -8,6 +8,7 @@
 #include "catalog.h"
 #include "engine.h"
 #include "ops.h"
+#include "top.h"
 #include "txn.h"
 
 #define NODE_TOKEN_BYTES 16
@@ -27,6 +28,7 @@ struct node {
 	struct engine engine;
 	struct catalog catalog;
 	struct ops ops;
+	struct top top;
 	struct txns txns;
 	/* parameters that can be set */
 	atomic_uint transaction_lifetime_s;
