@@ -97,14 +97,35 @@ bool parse_mongo_rejects_option(int code);
 /* Whether an entry of listCollections (name and type, "" before 3.4) has statistics of its own. */
 bool parse_mongo_has_stats(const char *name, const char *type);
 
+/*
+ * What the log of a server says of the engine's configuration, line by line, oldest first. Starts
+ * zeroed; the strings are allocated, mongo_log_finish() frees them. `whole`: the log reaches back
+ * to the opening of the engine, so that `runtime` is all that was set since.
+ */
+#define MONGO_LOG_CONFIGS 32
+struct mongo_log {
+	char    *opened; /* the string that the engine was opened with, NULL unknown */
+	unsigned n;
+	char    *runtime[MONGO_LOG_CONFIGS]; /* set at run time, in their order */
+	bool     whole;
+};
+/* One line of the log, JSON (4.4 and later) or plain; lines of other matters change nothing. */
+void parse_mongo_log_line(const char *line, struct mongo_log *log);
+/* A string set at run time that is newer than all of them. */
+void mongo_log_add(struct mongo_log *log, const char *config);
+void mongo_log_finish(struct mongo_log *log);
+
 /* Effective eviction thresholds, composed: later wins, each with a source. */
 struct mongo_thresholds_in {
 	const char *startup_config;  /* ...wiredTiger.engineConfig.configString, NULL unknown */
 	const char *runtime_config;  /* wiredTigerEngineRuntimeConfig, NULL unknown, "" never set */
 	double      dirty_target_gb, dirty_max_gb; /* start-up parameters of 8.0, 0 off */
 	bool        readable;        /* false: none could be read (sources say "assumed") */
+	const char *why_unreadable;  /* "no privilege", ... where one is NULL; NULL unknown */
+	const struct mongo_log *log; /* NULL: not read */
 };
-/* Needs MONGO_CACHE_MAX in the sample; sets the six thresholds and their sources. */
+/* Needs MONGO_CACHE_MAX in the sample; sets the six thresholds, their sources, and why any
+ * is assumed. */
 void parse_mongo_thresholds(const struct mongo_thresholds_in *in, struct sample *out);
 
 /*

@@ -1,12 +1,19 @@
 /*
  * The eviction thresholds in force. The server does not tell them, so they are composed the way
- * WiredTiger composes them: defaults, then the start-up parameters, the start-up string and the
- * run-time string, each replacing what it names; then the clamps. A string that WiredTiger would
- * refuse changes nothing, as there.
+ * WiredTiger composes them: defaults, then the start-up parameters and the start-up string (or,
+ * from the log, the whole string that the engine was opened with, which contains both), then each
+ * string set at run time in its order, each replacing what it names; then the clamps. A string that
+ * WiredTiger would refuse changes nothing, as there.
+ *
+ * eviction_checkpoint_target is not among them: the engine raises it to the dirty target.
  */
 #include "hotset/parse.h"
 
 #include "hotset/num.h"
+
+#include <math.h>
+
+#define MEGABYTE 1048576.0 /* bytes */
 
 enum threshold {
 	TARGET,
@@ -55,35 +62,53 @@ static const char *skip_blanks(const char *p)
 	return p + strspn(p, " \t\r\n");
 }
 
+/* Behind the quote that ends the text begun at p, NULL if there is none. */
+static const char *skip_quoted(const char *p)
+{
+	for (p++; *p && *p != '"'; p++)
+		if (*p == '\\' && p[1])
+			p++;
+	return *p ? p + 1 : NULL;
+}
+
+/* Behind the bracket that closes the one at p, NULL if there is none. */
+static const char *skip_group(const char *p)
+{
+	unsigned depth = 0;
+
+	do {
+		if (*p == '"') {
+			p = skip_quoted(p);
+			if (!p)
+				return NULL;
+			continue;
+		}
+		if (!*p)
+			return NULL;
+		if (strchr("([{", *p))
+			depth++;
+		else if (strchr(")]}", *p))
+			depth--;
+		p++;
+	} while (depth);
+	return p;
+}
+
 /* One word, "quoted text" or (nested) group; NULL if it has no end. */
 static const char *next_item(const char *p, struct slice *out)
 {
+	const char *end;
+
 	if (*p == '"') {
-		const char *end = strchr(p + 1, '"');
-
-		if (!end)
-			return NULL;
-		*out = (struct slice){p + 1, (size_t)(end - p - 1)};
-		return end + 1;
+		end = skip_quoted(p);
+		if (end)
+			*out = (struct slice){p + 1, (size_t)(end - p - 2)};
+		return end;
 	}
-	out->s = p;
-	if (strchr("([{", *p) && *p) {
-		unsigned depth = 0;
-
-		do {
-			if (!*p)
-				return NULL;
-			if (strchr("([{", *p))
-				depth++;
-			else if (strchr(")]}", *p))
-				depth--;
-			p++;
-		} while (depth);
-	} else {
-		p += strcspn(p, ",=:()[]{}\" \t\r\n");
-	}
-	out->len = (size_t)(p - out->s);
-	return p;
+	end = *p && strchr("([{", *p) ? skip_group(p) : p + strcspn(p, ",=:()[]{}\" \t\r\n");
+	if (end)
+		*out = (struct slice){p, (size_t)(end - p)};
+	return end;
 }
 
 /* The next "key=value", value empty for a flag; false at the end, or with `malformed` set. */
@@ -115,13 +140,13 @@ static bool next_pair(const char **at, struct slice *key, struct slice *value, b
 
 /* ---- composition ---- */
 
-/* Up to 100 a percentage, above it bytes, which may not exceed the cache. */
+/* Up to 100 a percentage, above it bytes, which may not exceed the cache; whole numbers only. */
 static bool percent_of(struct slice value, double cache_max, double least, double *out)
 {
 	uint64_t n;
 	double percent;
 
-	if (!num_parse_size(value.s, value.len, &n))
+	if (memchr(value.s, '.', value.len) || !num_parse_size(value.s, value.len, &n))
 		return false;
 	percent = n > 100 ? (double)n * 100 / cache_max : (double)n;
 	if (percent > 100 || (n <= 100 && percent < least))
@@ -130,10 +155,38 @@ static bool percent_of(struct slice value, double cache_max, double least, doubl
 	return true;
 }
 
+static void clamp(struct setting *low, const struct setting *high)
+{
+	if (low->percent > high->percent)
+		*low = *high;
+}
+
+static void halve_unless_set(struct setting *updates, const struct setting *dirty)
+{
+	if (updates->percent == 0)
+		*updates = (struct setting){dirty->percent / 2, dirty->source};
+}
+
+/* What the engine makes of the settings. A clamped value comes from where its limit comes from. */
+static void complete(struct setting set[THRESHOLDS])
+{
+	clamp(&set[DIRTY_TARGET], &set[TARGET]);
+	clamp(&set[DIRTY_TRIGGER], &set[TRIGGER]);
+	halve_unless_set(&set[UPDATES_TARGET], &set[DIRTY_TARGET]);
+	halve_unless_set(&set[UPDATES_TRIGGER], &set[DIRTY_TRIGGER]);
+	clamp(&set[UPDATES_TARGET], &set[TARGET]);
+	clamp(&set[UPDATES_TRIGGER], &set[TRIGGER]);
+}
+
 static bool is_consistent(const struct setting set[THRESHOLDS])
 {
-	return set[TARGET].percent < set[TRIGGER].percent &&
-	       set[DIRTY_TARGET].percent < set[DIRTY_TRIGGER].percent;
+	struct setting done[THRESHOLDS];
+
+	memcpy(done, set, sizeof(done));
+	complete(done);
+	return done[TARGET].percent < done[TRIGGER].percent &&
+	       done[DIRTY_TARGET].percent < done[DIRTY_TRIGGER].percent &&
+	       done[UPDATES_TARGET].percent < done[UPDATES_TRIGGER].percent;
 }
 
 static void apply_string(
@@ -158,54 +211,66 @@ static void apply_string(
 		memcpy(set, next, sizeof(next));
 }
 
+/* The server hands them on in whole megabytes. */
 static void apply_gb(struct setting *set, double gb, double cache_max)
 {
-	double percent = gb * 1024 * 1024 * 1024 * 100 / cache_max;
+	double percent = floor(gb * 1024) * MEGABYTE * 100 / cache_max;
 
 	if (percent > 0 && percent <= 100)
 		*set = (struct setting){percent, "startup"};
 }
 
-static void clamp(struct setting *low, const struct setting *high)
+static void apply_startup(
+	struct setting set[THRESHOLDS], const struct mongo_thresholds_in *in, double cache_max)
 {
-	if (low->percent > high->percent)
-		*low = *high;
+	if (in->log && in->log->opened) {
+		apply_string(set, in->log->opened, cache_max, "startup");
+		return;
+	}
+	apply_gb(&set[DIRTY_TARGET], in->dirty_target_gb, cache_max);
+	apply_gb(&set[DIRTY_TRIGGER], in->dirty_max_gb, cache_max);
+	if (in->startup_config)
+		apply_string(set, in->startup_config, cache_max, "startup");
 }
 
-static void halve_unless_set(struct setting *updates, const struct setting *dirty)
+static void apply_runtime(
+	struct setting set[THRESHOLDS], const struct mongo_thresholds_in *in, double cache_max)
 {
-	if (updates->percent == 0)
-		*updates = (struct setting){dirty->percent / 2, dirty->source};
+	const char *last = "";
+
+	for (unsigned i = 0; in->log && i < in->log->n; i++) {
+		last = in->log->runtime[i];
+		apply_string(set, last, cache_max, "runtime");
+	}
+	if (in->runtime_config && strcmp(in->runtime_config, last) != 0)
+		apply_string(set, in->runtime_config, cache_max, "runtime");
 }
 
-static void complete(struct setting set[THRESHOLDS])
+/* A default holds only if nothing that could have changed it is hidden; NULL if nothing is. */
+static const char *why_assumed(const struct mongo_thresholds_in *in)
 {
-	clamp(&set[DIRTY_TARGET], &set[TARGET]);
-	clamp(&set[DIRTY_TRIGGER], &set[TRIGGER]);
-	halve_unless_set(&set[UPDATES_TARGET], &set[DIRTY_TARGET]);
-	halve_unless_set(&set[UPDATES_TRIGGER], &set[DIRTY_TRIGGER]);
-	clamp(&set[UPDATES_TARGET], &set[TARGET]);
-	clamp(&set[UPDATES_TRIGGER], &set[TRIGGER]);
+	bool startup = in->startup_config || (in->log && in->log->opened);
+
+	if (!in->readable || !startup || !in->runtime_config)
+		return in->why_unreadable ? in->why_unreadable : "not readable";
+	if (*in->runtime_config && !(in->log && in->log->whole))
+		return "earlier run-time settings unknown";
+	return NULL;
 }
 
 void parse_mongo_thresholds(const struct mongo_thresholds_in *in, struct sample *out)
 {
 	double cache_max = sample_f64(out, METRIC_MONGO_CACHE_MAX);
-	/* A default holds only if nothing that could have changed it is hidden. */
-	bool known = in->readable && in->startup_config && in->runtime_config;
+	const char *assumed = why_assumed(in);
 	struct setting set[THRESHOLDS];
 	unsigned count = THRESHOLDS;
 
 	if (cache_max <= 0)
 		return;
 	for (unsigned i = 0; i < THRESHOLDS; i++)
-		set[i] = (struct setting){specs[i].value, known ? "default" : "assumed"};
-	apply_gb(&set[DIRTY_TARGET], in->dirty_target_gb, cache_max);
-	apply_gb(&set[DIRTY_TRIGGER], in->dirty_max_gb, cache_max);
-	if (in->startup_config)
-		apply_string(set, in->startup_config, cache_max, "startup");
-	if (in->runtime_config)
-		apply_string(set, in->runtime_config, cache_max, "runtime");
+		set[i] = (struct setting){specs[i].value, assumed ? "assumed" : "default"};
+	apply_startup(set, in, cache_max);
+	apply_runtime(set, in, cache_max);
 	complete(set);
 
 	if (!sample_has(out, METRIC_MONGO_CACHE_UPDATES)) /* before 4.4 */
@@ -214,4 +279,6 @@ void parse_mongo_thresholds(const struct mongo_thresholds_in *in, struct sample 
 		sample_set_f64(out, specs[i].id, set[i].percent);
 		sample_set_text(out, specs[i].source_id, set[i].source, strlen(set[i].source));
 	}
+	if (assumed)
+		sample_set_text(out, METRIC_MONGO_CACHE_ASSUMED, assumed, strlen(assumed));
 }

@@ -305,8 +305,11 @@ static bool connect_and_greet(struct mongo *m, struct mongo_failure *f)
 
 	if (!mongo_conn_open(&m->conn, f))
 		return false;
-	if (fresh)
+	if (fresh) { /* it may be another run of the server */
 		m->hello_ns = m->params_ns = m->metrics_ns = 0;
+		m->params.log_known = false;
+		mongo_log_finish(&m->params.log);
+	}
 	return !mongo_is_due(m, &m->hello_ns, HELLO_EVERY_NS) || ask_hello(m, f);
 }
 
@@ -378,6 +381,7 @@ static void mongo_destroy(struct source *s)
 		bson_destroy(m->hello);
 	free(m->params.startup_config);
 	free(m->params.runtime_config);
+	mongo_log_finish(&m->params.log);
 	free(m);
 }
 

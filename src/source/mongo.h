@@ -13,6 +13,9 @@ struct mongo_params {
 	bool readable;        /* at least one of the two commands was answered */
 	char *startup_config; /* NULL: not readable */
 	char *runtime_config; /* NULL: not readable */
+	bool denied;          /* one of them was refused for a lack of privilege */
+	struct mongo_log log; /* what was set at run time, as far as it is known */
+	bool log_known;       /* the log was read, or nothing had been set before we came */
 	double dirty_target_gb, dirty_max_gb;
 	int64_t window_s, limit_s; /* -1: not readable */
 };
@@ -54,6 +57,8 @@ bool mongo_has_time(const struct mongo *m);
 
 /* getCmdLineOpts and getParameter, now and then; thresholds, window and limit in each sample. */
 void mongo_take_params(struct mongo *m, struct sample *out);
+/* After getParameter: keeps the list of what was set at run time, reading the log once for it. */
+void mongo_follow_runtime(struct mongo *m, const char *config);
 /* replSetGetStatus, now and then, on members of a set. */
 void mongo_take_replset(struct mongo *m, struct sample *out);
 /* $currentOp: every 2 s, every second in a read storm, and at once when one begins. */

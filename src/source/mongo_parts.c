@@ -49,7 +49,7 @@ static void ask_command_line(struct mongo *m)
 {
 	bson_t cmd = BSON_INITIALIZER, reply;
 	struct mongo_params *p = &m->params;
-	struct mongo_failure f;
+	struct mongo_failure f = {.status = STATUS_OK};
 
 	BSON_APPEND_INT32(&cmd, "getCmdLineOpts", 1);
 	if (mongo_conn_run(&m->conn, "admin", &cmd, &reply, &f)) {
@@ -62,6 +62,7 @@ static void ask_command_line(struct mongo *m)
 			&p->dirty_max_gb);
 		p->readable = true;
 	}
+	p->denied |= f.status == STATUS_AUTH;
 	bson_destroy(&reply);
 	bson_destroy(&cmd);
 }
@@ -70,7 +71,7 @@ static void ask_parameters(struct mongo *m)
 {
 	bson_t cmd = BSON_INITIALIZER, reply;
 	struct mongo_params *p = &m->params;
-	struct mongo_failure f;
+	struct mongo_failure f = {.status = STATUS_OK};
 	double v;
 
 	BSON_APPEND_INT32(&cmd, "getParameter", 1);
@@ -87,7 +88,9 @@ static void ask_parameters(struct mongo *m)
 				     ? (int64_t)v
 				     : -1;
 		p->readable = true;
+		mongo_follow_runtime(m, p->runtime_config);
 	}
+	p->denied |= f.status == STATUS_AUTH;
 	bson_destroy(&reply);
 	bson_destroy(&cmd);
 }
@@ -107,7 +110,7 @@ void mongo_take_params(struct mongo *m, struct sample *out)
 			ask_parameters(m);
 	}
 	in = (struct mongo_thresholds_in){p->startup_config, p->runtime_config, p->dirty_target_gb,
-		p->dirty_max_gb, p->readable};
+		p->dirty_max_gb, p->readable, p->denied ? "no privilege" : "no answer", &p->log};
 	parse_mongo_thresholds(&in, out);
 	if (p->window_s >= 0)
 		sample_set_u64(out, METRIC_MONGO_PINNED_WINDOW, (uint64_t)p->window_s);

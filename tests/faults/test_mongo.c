@@ -20,10 +20,12 @@ struct node {
 	atomic_int aggregate_code; /* the error for $currentOp of all users */
 	atomic_int own_code;       /* the error for that of our own operations */
 	atomic_int params_code;
+	const char *_Atomic runtime; /* wiredTigerEngineRuntimeConfig; NULL not sent */
+	const char *const *log;      /* its lines, NULL at the end; NULL: refused */
 	atomic_int replset_code; /* with `member` */
 	bool member, arbiter;
 	_Atomic enum fake_mongo_act status_act, hello_act;
-	atomic_uint statuses, logins, aggregates, metrics;
+	atomic_uint statuses, logins, aggregates, metrics, logs;
 };
 
 static void append_member(const struct node *n, bson_t *reply)
@@ -102,6 +104,25 @@ static void answer_replset(const struct node *n, bson_t *reply)
 	BSON_APPEND_DOUBLE(reply, "ok", 1);
 }
 
+static void answer_log(struct node *n, bson_t *reply)
+{
+	bson_t lines;
+	char key[16];
+
+	n->logs++;
+	if (!n->log) {
+		fake_mongo_error(reply, 13, "not authorized on admin to execute command");
+		return;
+	}
+	BSON_APPEND_ARRAY_BEGIN(reply, "log", &lines);
+	for (unsigned i = 0; n->log[i]; i++) {
+		snprintf(key, sizeof(key), "%u", i);
+		BSON_APPEND_UTF8(&lines, key, n->log[i]);
+	}
+	bson_append_array_end(reply, &lines);
+	BSON_APPEND_DOUBLE(reply, "ok", 1);
+}
+
 static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd, bson_t *reply)
 {
 	struct node *n = arg;
@@ -120,9 +141,13 @@ static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd
 		answer_ops(n, cmd, reply);
 	} else if (strcmp(name, "replSetGetStatus") == 0) {
 		answer_replset(n, reply);
+	} else if (strcmp(name, "getLog") == 0) {
+		answer_log(n, reply);
 	} else if (n->params_code) {
 		fake_mongo_error(reply, n->params_code, "no");
 	} else {
+		if (strcmp(name, "getParameter") == 0 && n->runtime)
+			BSON_APPEND_UTF8(reply, "wiredTigerEngineRuntimeConfig", n->runtime);
 		BSON_APPEND_DOUBLE(reply, "ok", 1);
 	}
 	return FAKE_REPLY;
@@ -392,6 +417,94 @@ static void less_privilege_gives_less(void **state)
 		assert_status(watch_poll(&s.w), STATUS_PARTIAL);
 	assert_says(s.w.last, "inprog");
 	assert_string_equal(sample_text(s.w.last, METRIC_MONGO_CACHE_TARGET_SOURCE), "assumed");
+	assert_string_equal(sample_text(s.w.last, METRIC_MONGO_CACHE_ASSUMED), "no privilege");
+	end(&s);
+}
+
+/* Every part in every poll, so that parameters are asked for each time. */
+static void run_all_parts(struct stage *s)
+{
+	struct source_options all = {.interval_s = 1, .timeout_s = 2, .all_parts = true};
+
+	run(s, NULL, 2);
+	s->w.target.ops->destroy(s->w.source);
+	s->w.source = s->w.target.ops->create(&s->w.target, &all);
+	assert_non_null(s->w.source);
+}
+
+static void assert_threshold(
+	struct stage *s, enum metric_id id, double want, enum metric_id source, const char *from)
+{
+	test_near(sample_f64(s->w.last, id), want, 1e-9);
+	assert_string_equal(sample_text(s->w.last, source), from);
+}
+
+static void the_log_is_not_read_without_need(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin(&s);
+	s.node.runtime = "";
+	run_all_parts(&s);
+	assert_status(watch_poll(&s.w), STATUS_OK);
+	s.node.runtime = "eviction_target=60";
+	assert_status(watch_poll(&s.w), STATUS_OK);
+	s.node.runtime = "eviction_trigger=90";
+	assert_status(watch_poll(&s.w), STATUS_OK);
+	/* all three were seen, so the first of them is known to hold */
+	assert_threshold(
+		&s, METRIC_MONGO_CACHE_TARGET, 60, METRIC_MONGO_CACHE_TARGET_SOURCE, "runtime");
+	assert_threshold(
+		&s, METRIC_MONGO_CACHE_TRIGGER, 90, METRIC_MONGO_CACHE_TRIGGER_SOURCE, "runtime");
+	assert_null(sample_text(s.w.last, METRIC_MONGO_CACHE_ASSUMED));
+	assert_int_equal(s.node.logs, 0);
+	end(&s);
+}
+
+static void the_log_tells_earlier_settings_once(void **state)
+{
+	static const char *const lines[] = {
+		"{\"t\":{\"$date\":\"2026-01-31T12:00:00.000+00:00\"},\"id\":22315,\"attr\":{"
+		"\"config\":\"create,cache_size=1G,eviction_dirty_trigger=30\"}}",
+		"{\"id\":22376,\"attr\":{\"config\":\"eviction_target=70\"}}",
+		"{\"id\":22376,\"attr\":{\"config\":\"eviction_trigger=90\"}}", NULL};
+	struct stage s;
+
+	(void)state;
+	begin(&s);
+	s.node.runtime = "eviction_trigger=90";
+	s.node.log = lines;
+	run_all_parts(&s);
+	for (unsigned i = 0; i < 3; i++)
+		assert_status(watch_poll(&s.w), STATUS_OK);
+	assert_int_equal(s.node.logs, 1);
+	assert_threshold(
+		&s, METRIC_MONGO_CACHE_TARGET, 70, METRIC_MONGO_CACHE_TARGET_SOURCE, "runtime");
+	assert_threshold(&s, METRIC_MONGO_CACHE_DIRTY_TRIGGER, 30,
+		METRIC_MONGO_CACHE_DIRTY_TRIGGER_SOURCE, "startup");
+	assert_threshold(&s, METRIC_MONGO_CACHE_DIRTY_TARGET, 5,
+		METRIC_MONGO_CACHE_DIRTY_TARGET_SOURCE, "default");
+	end(&s);
+}
+
+static void a_log_that_is_refused_leaves_doubt(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin(&s);
+	s.node.runtime = "eviction_trigger=90";
+	run_all_parts(&s);
+	for (unsigned i = 0; i < 3; i++)
+		assert_status(watch_poll(&s.w), STATUS_OK);
+	assert_int_equal(s.node.logs, 1);
+	assert_threshold(
+		&s, METRIC_MONGO_CACHE_TRIGGER, 90, METRIC_MONGO_CACHE_TRIGGER_SOURCE, "runtime");
+	assert_threshold(
+		&s, METRIC_MONGO_CACHE_TARGET, 80, METRIC_MONGO_CACHE_TARGET_SOURCE, "assumed");
+	assert_string_equal(sample_text(s.w.last, METRIC_MONGO_CACHE_ASSUMED),
+		"earlier run-time settings unknown");
 	end(&s);
 }
 
@@ -425,6 +538,9 @@ int main(void)
 		cmocka_unit_test(shutdown_between_two_commands_does_no_harm),
 		cmocka_unit_test(the_majority_lag_is_read),
 		cmocka_unit_test(less_privilege_gives_less),
+		cmocka_unit_test(the_log_is_not_read_without_need),
+		cmocka_unit_test(the_log_tells_earlier_settings_once),
+		cmocka_unit_test(a_log_that_is_refused_leaves_doubt),
 		cmocka_unit_test(recovering_is_loading),
 	};
 
