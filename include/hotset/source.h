@@ -29,7 +29,8 @@ struct target {
 	char     ca_file[256], cert_file[256]; /* cert_file: certificate and key in one PEM */
 	bool     tls_insecure;
 	char    *uri;          /* the whole URI for the drivers that want it; secret; owned */
-	char     own_user[2];  /* reserved */
+	bool     learns;       /* MongoDB: all members of its set are to be watched */
+	bool     learned;      /* it was such a member, known by the name that its set has for it */
 };
 
 /*
@@ -42,6 +43,14 @@ void target_finish(struct target *t);
 void target_set_credentials(struct target *t, const char *user, const char *password);
 /* Copies a URI with any password replaced by "***", for messages. */
 void target_redact(const char *text, char *out, size_t cap);
+/* How many hosts the target names: 1, or more in a URI of MongoDB. */
+unsigned target_host_count(const struct target *t);
+/* The same target at the i-th of its hosts alone; the caller owns it. */
+MUST_CHECK bool target_at_host(
+	const struct target *t, unsigned i, struct target *out, struct err *err);
+/* The same at a member of its set, "host:port" as the set's configuration has it. */
+MUST_CHECK bool target_at_member(
+	const struct target *t, const char *host_port, struct target *out, struct err *err);
 /* What answers on this host's default ports within timeout_ms (27017, 6379, 11211), and proc:. */
 unsigned target_discover(struct target *out, unsigned max, int timeout_ms);
 

@@ -1,5 +1,7 @@
 #include "mongo_conn.h"
 
+#include "mongo_uri.h"
+
 #include <strings.h>
 
 #include "hotset/clock.h"
@@ -20,15 +22,6 @@ static void limit_option(mongoc_uri_t *uri, const char *name, int32_t max_ms)
 	mongoc_uri_set_option_as_int32(uri, name, ms > 0 && ms < max_ms ? ms : max_ms);
 }
 
-static bool is_single_seed(const mongoc_uri_t *uri)
-{
-	const mongoc_host_list_t *hosts = mongoc_uri_get_hosts(uri);
-
-	return hosts && !hosts->next && !mongoc_uri_get_replica_set(uri) &&
-	       !mongoc_uri_get_srv_hostname(uri) &&
-	       !mongoc_uri_get_option_as_bool(uri, MONGOC_URI_LOADBALANCED, false);
-}
-
 static void bound_times(struct mongo_conn *c, mongoc_uri_t *uri, double timeout_s)
 {
 	int32_t poll_ms = (int32_t)(timeout_s * 1000);
@@ -42,23 +35,43 @@ static void bound_times(struct mongo_conn *c, mongoc_uri_t *uri, double timeout_
 		mongoc_uri_get_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, c->socket_ms);
 	mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYREADS, false);
 	mongoc_uri_set_appname(uri, "hotset");
-	if (is_single_seed(uri))
-		mongoc_uri_set_option_as_bool(uri, MONGOC_URI_DIRECTCONNECTION, true);
+}
+
+static mongoc_uri_t *parse_whole(struct mongo_conn *c)
+{
+	const struct target *t = c->target;
+	mongoc_uri_t *uri = mongoc_uri_new(t->uri);
+
+	if (!uri)
+		return NULL;
+	if (t->user[0])
+		mongoc_uri_set_username(uri, t->user);
+	if (t->user[0] && t->password[0])
+		mongoc_uri_set_password(uri, t->password);
+	bound_times(c, uri, c->timeout_s);
+	return uri;
 }
 
 void mongo_conn_init(struct mongo_conn *c, const struct target *t, double timeout_s)
 {
-	*c = (struct mongo_conn){.target = t, .uri = mongoc_uri_new(t->uri)};
-	if (!c->uri)
+	mongoc_uri_t *whole;
+
+	*c = (struct mongo_conn){.target = t, .timeout_s = timeout_s};
+	c->prefs = mongoc_read_prefs_new(MONGOC_READ_PRIMARY_PREFERRED);
+	whole = parse_whole(c);
+	if (!whole)
 		return;
-	if (t->user[0])
-		mongoc_uri_set_username(c->uri, t->user);
-	if (t->user[0] && t->password[0])
-		mongoc_uri_set_password(c->uri, t->password);
-	bound_times(c, c->uri, timeout_s);
-	c->prefs = mongoc_read_prefs_copy(mongoc_uri_get_read_prefs_t(c->uri));
-	if (mongoc_read_prefs_get_mode(c->prefs) == MONGOC_READ_PRIMARY)
-		mongoc_read_prefs_set_mode(c->prefs, MONGOC_READ_PRIMARY_PREFERRED);
+	c->srv = mongoc_uri_get_srv_hostname(whole) != NULL;
+	if (!c->srv || t->learned)
+		mongo_uri_place(t->path[0] ? t->path : t->host, t->port, c->place);
+	if (c->srv || mongoc_uri_get_option_as_bool(whole, MONGOC_URI_LOADBALANCED, false)) {
+		c->uri = whole;
+		return;
+	}
+	c->uri = mongo_uri_direct(whole, c->place, true);
+	if (c->uri)
+		bound_times(c, c->uri, timeout_s);
+	mongoc_uri_destroy(whole);
 }
 
 void mongo_conn_close(struct mongo_conn *c)
@@ -146,6 +159,15 @@ static const char *words_for(enum err_code code)
 	}
 }
 
+/* Behind a NAT, or in containers, the names that members have for each other may mean nothing. */
+static const char own_name_hint[] = " (so the set calls this member; where it has another name "
+				    "from here, list every host in the URI)";
+
+static bool is_unreachable(enum err_code code)
+{
+	return code == ERR_DNS || code == ERR_REFUSED || code == ERR_TIMEOUT;
+}
+
 static void explain(
 	const struct mongo_conn *c, const bson_error_t *e, int64_t took_ms, struct mongo_failure *f)
 {
@@ -168,25 +190,37 @@ static void explain(
 			c->target->address);
 		return;
 	}
-	err_set(&f->err, code, "%s: %s", words_for(code), cause);
+	err_set(&f->err, code, "%s: %s%s", words_for(code), cause,
+		c->target->learned && is_unreachable(code) ? own_name_hint : "");
 }
 
 /* ---- commands ---- */
 
-bool mongo_conn_open(struct mongo_conn *c, struct mongo_failure *f)
+static bool make_client(struct mongo_conn *c, const mongoc_uri_t *uri, struct mongo_failure *f)
+{
+	int64_t begin = clock_mono_ns();
+	bson_error_t error = {.domain = 0};
+
+	c->client = uri ? mongoc_client_new_from_uri_with_error(uri, &error) : NULL;
+	if (c->client) {
+		mongoc_client_set_error_api(c->client, MONGOC_ERROR_API_VERSION_2);
+		return true;
+	}
+	if (error.domain) { /* an SRV record that is not to be had */
+		explain(c, &error, (clock_mono_ns() - begin) / NS_PER_MS, f);
+		return false;
+	}
+	*f = (struct mongo_failure){.status = STATUS_ERROR};
+	return err_set(&f->err, ERR_SYSTEM, "cannot make a MongoDB client");
+}
+
+/* Logs in at the one server of the client, or at the best one of those that SRV names. */
+static bool select_server(struct mongo_conn *c, struct mongo_failure *f)
 {
 	int64_t begin = clock_mono_ns();
 	mongoc_server_description_t *sd;
 	bson_error_t error;
 
-	if (c->client)
-		return true;
-	c->client = c->uri ? mongoc_client_new_from_uri_with_error(c->uri, &error) : NULL;
-	if (!c->client) {
-		*f = (struct mongo_failure){.status = STATUS_ERROR};
-		return err_set(&f->err, ERR_SYSTEM, "cannot make a MongoDB client");
-	}
-	mongoc_client_set_error_api(c->client, MONGOC_ERROR_API_VERSION_2);
 	sd = mongoc_client_select_server(c->client, false, c->prefs, &error);
 	if (!sd) {
 		explain(c, &error, (clock_mono_ns() - begin) / NS_PER_MS, f);
@@ -194,10 +228,62 @@ bool mongo_conn_open(struct mongo_conn *c, struct mongo_failure *f)
 		return false;
 	}
 	c->server_id = mongoc_server_description_id(sd);
-	log_write("%s: watching %s", c->target->id,
+	snprintf(c->answers, sizeof(c->answers), "%s",
 		mongoc_server_description_host(sd)->host_and_port);
+	log_write("%s: watching %s", c->target->id, c->answers);
 	mongoc_server_description_destroy(sd);
 	return true;
+}
+
+static bool names_place(const mongoc_uri_t *uri, const char *place)
+{
+	char other[MONGO_PLACE_MAX];
+
+	for (const mongoc_host_list_t *h = mongoc_uri_get_hosts(uri); h; h = h->next) {
+		mongo_uri_place(h->host, h->port, other);
+		if (strcasecmp(other, place) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What SRV and TXT records say is looked up for each connection. An endpoint then stays with the
+ * member that answered first, since another one has other counters, until it is not listed any
+ * more.
+ */
+static bool follow_srv(struct mongo_conn *c, struct mongo_failure *f)
+{
+	mongoc_uri_t *direct;
+	bool ok = true;
+
+	if (!make_client(c, c->uri, f))
+		return false;
+	if (!c->target->learned && !names_place(mongoc_client_get_uri(c->client), c->place))
+		c->place[0] = '\0';
+	if (!c->place[0]) {
+		ok = select_server(c, f);
+		if (ok)
+			snprintf(c->place, sizeof(c->place), "%s", c->answers);
+	}
+	if (!ok)
+		return false;
+	direct = mongo_uri_direct(mongoc_client_get_uri(c->client), c->place, true);
+	mongo_conn_close(c);
+	if (direct)
+		bound_times(c, direct, c->timeout_s);
+	ok = make_client(c, direct, f);
+	mongoc_uri_destroy(direct);
+	return ok;
+}
+
+bool mongo_conn_open(struct mongo_conn *c, struct mongo_failure *f)
+{
+	if (c->client)
+		return true;
+	if (!(c->srv ? follow_srv(c, f) : make_client(c, c->uri, f)))
+		return false;
+	return select_server(c, f);
 }
 
 bool mongo_conn_run(struct mongo_conn *c, const char *db, const bson_t *cmd, bson_t *reply,
@@ -226,49 +312,24 @@ bool mongo_conn_run(struct mongo_conn *c, const char *db, const bson_t *cmd, bso
 
 /* ---- hello without a login ---- */
 
-static void copy_tls_options(const mongoc_uri_t *from, mongoc_uri_t *to)
-{
-	const bson_t *options = mongoc_uri_get_options(from);
-	bson_iter_t it;
-
-	if (!bson_iter_init(&it, options))
-		return;
-	while (bson_iter_next(&it)) {
-		const char *key = bson_iter_key(&it);
-
-		if (strncasecmp(key, "tls", 3) != 0)
-			continue;
-		if (BSON_ITER_HOLDS_BOOL(&it))
-			mongoc_uri_set_option_as_bool(to, key, bson_iter_bool(&it));
-		else if (BSON_ITER_HOLDS_UTF8(&it))
-			mongoc_uri_set_option_as_utf8(to, key, bson_iter_utf8(&it, NULL));
-	}
-}
-
 bool mongo_conn_hello_unauthenticated(const struct mongo_conn *c, bson_t *reply)
 {
-	const mongoc_host_list_t *host = mongoc_uri_get_hosts(c->uri);
-	struct mongo_conn plain = {.target = c->target, .socket_ms = c->socket_ms};
+	struct mongo_conn plain = {.target = c->target, .timeout_s = c->socket_ms / 1000.0};
 	struct mongo_failure f;
 	bson_t cmd = BSON_INITIALIZER;
-	bool ok;
+	bool ok = false;
 
 	bson_init(reply);
-	if (!host || host->next)
-		return false;
-	plain.uri = mongoc_uri_new_for_host_port(host->host, host->port);
+	if (c->uri && c->place[0])
+		plain.uri = mongo_uri_direct(c->uri, c->place, false);
 	if (!plain.uri)
 		return false;
-	copy_tls_options(c->uri, plain.uri);
-	bound_times(&plain, plain.uri, c->socket_ms / 1000.0);
+	bound_times(&plain, plain.uri, plain.timeout_s);
 	plain.prefs = mongoc_read_prefs_copy(c->prefs);
 	BSON_APPEND_INT32(&cmd, "isMaster", 1);
-	bson_destroy(reply);
 	if (mongo_conn_open(&plain, &f)) {
+		bson_destroy(reply);
 		ok = mongo_conn_run(&plain, "admin", &cmd, reply, &f);
-	} else {
-		bson_init(reply);
-		ok = false;
 	}
 	bson_destroy(&cmd);
 	mongo_conn_finish(&plain);

@@ -9,9 +9,15 @@
 
 #include "hotset/source.h"
 
+#include "mongo_uri.h"
+
 struct mongo_conn {
 	const struct target *target;
-	mongoc_uri_t *uri; /* the target's, with our options; NULL: no memory */
+	double timeout_s;
+	mongoc_uri_t *uri; /* of the one server, with our options; NULL: no memory */
+	bool srv;          /* `uri` is to be looked up, see `place` */
+	char place[MONGO_PLACE_MAX];   /* the server that is watched; "": SRV names it yet */
+	char answers[MONGO_PLACE_MAX]; /* who answered last */
 	mongoc_read_prefs_t *prefs;
 	mongoc_client_t *client; /* NULL: not connected */
 	uint32_t server_id;      /* the member that answers */

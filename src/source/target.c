@@ -13,12 +13,10 @@
 #include "hotset/num.h"
 #include "hotset/text.h"
 
-#include "uri.h"
+#include "target_parts.h"
 
 #define URI_MAX    4096 /* bytes */
 #define SHOWN_MAX  90   /* bytes of a target in an error message */
-#define HOSTS_MAX  64   /* seeds of one MongoDB URI */
-#define MONGO_PORT 27017
 
 static bool refuse(struct err *err, const char *text, const char *why)
 {
@@ -30,7 +28,7 @@ static bool refuse(struct err *err, const char *text, const char *why)
 
 /* ---- pieces of a target ---- */
 
-static const char *decode_userinfo(const struct uri *u, struct target *t)
+const char *target_decode_userinfo(const struct uri *u, struct target *t)
 {
 	const char *colon = slice_find(u->userinfo, ':'), *end = u->userinfo.s + u->userinfo.len,
 		   *why;
@@ -92,7 +90,7 @@ static const char *decode_query(struct slice query, struct target *t, struct cli
 /* ---- kinds of target ---- */
 
 /* Long names keep their beginning and their end, which both tell them apart. */
-static void shorten(char *out, size_t cap, const char *s)
+void target_shorten(char *out, size_t cap, const char *s)
 {
 	size_t len = strlen(s), head = (cap - 3) / 2, tail = cap - 3 - head;
 
@@ -102,22 +100,21 @@ static void shorten(char *out, size_t cap, const char *s)
 		snprintf(out, cap, "%.*s..%s", (int)head, s, s + len - tail);
 }
 
-static void set_address(struct target *t, const char *address)
+void target_set_address(struct target *t, const char *address)
 {
 	char id[sizeof(t->host) + sizeof(t->path)];
 
 	snprintf(id, sizeof(id), "%s@%s", t->ops->name, address);
-	shorten(t->id, sizeof(t->id), id);
-	shorten(t->address, sizeof(t->address), address);
+	target_shorten(t->id, sizeof(t->id), id);
+	target_shorten(t->address, sizeof(t->address), address);
 }
 
-static void set_host_address(struct target *t, const char *more)
+void target_set_host_address(struct target *t)
 {
 	char buf[sizeof(t->host) + 32];
 
-	snprintf(buf, sizeof(buf), strchr(t->host, ':') ? "[%s]:%u%s" : "%s:%u%s", t->host, t->port,
-		more);
-	set_address(t, buf);
+	snprintf(buf, sizeof(buf), strchr(t->host, ':') ? "[%s]:%u" : "%s:%u", t->host, t->port);
+	target_set_address(t, buf);
 }
 
 static const char *decode_unix(struct slice path, struct target *t)
@@ -132,14 +129,14 @@ static const char *decode_unix(struct slice path, struct target *t)
 		return "the path of a unix socket has at most 107 bytes";
 	if (uri_has_control(t->path))
 		return "the path holds control characters";
-	set_address(t, t->path);
+	target_set_address(t, t->path);
 	return NULL;
 }
 
 static const char *parse_cache(const struct uri *u, struct target *t)
 {
 	bool is_unix = strstr(t->scheme, "+unix") != NULL;
-	const char *why = decode_userinfo(u, t);
+	const char *why = target_decode_userinfo(u, t);
 	uint64_t db;
 
 	if (!why)
@@ -160,14 +157,14 @@ static const char *parse_cache(const struct uri *u, struct target *t)
 			return "what follows the '/' must be the number of a database";
 		t->db = (unsigned)db;
 	}
-	set_host_address(t, "");
+	target_set_host_address(t);
 	return NULL;
 }
 
 static const char *parse_http(const struct uri *u, struct target *t)
 {
 	struct clip rest = {t->path, 0, sizeof(t->path)};
-	const char *why = decode_userinfo(u, t);
+	const char *why = target_decode_userinfo(u, t);
 
 	t->port = t->tls ? t->ops->tls_port : t->ops->port;
 	if (!why)
@@ -184,77 +181,8 @@ static const char *parse_http(const struct uri *u, struct target *t)
 	if (!why && (uri_has_control(t->path) || strchr(t->path, ' ')))
 		why = "the path holds blanks or control characters";
 	if (!why)
-		set_host_address(t, "");
+		target_set_host_address(t);
 	return why;
-}
-
-/* One seed of a MongoDB URI: host and port, or a percent-encoded socket. */
-static const char *decode_seed(struct slice in, char *host, size_t cap, uint16_t *port)
-{
-	const char *why;
-
-	*port = MONGO_PORT;
-	if (in.len < 3 || strncasecmp(in.s, "%2f", 3) != 0)
-		return uri_decode_host(in, host, cap, port);
-	*port = 0;
-	why = uri_decode(in, host, cap);
-	return !why && uri_has_control(host) ? "the path holds control characters" : why;
-}
-
-/* The driver judges the rest of a MongoDB URI; its message is used only if it holds no secret. */
-static const char *check_mongo(const char *uri, struct target *t, bson_error_t *error)
-{
-	mongoc_uri_t *m = mongoc_uri_new_with_error(uri, error);
-
-	if (!m)
-		return t->password[0] && strstr(error->message, t->password)
-			       ? "the driver refuses this URI"
-			       : error->message;
-	t->tls = mongoc_uri_get_tls(m);
-	mongoc_uri_destroy(m);
-	return NULL;
-}
-
-static const char *parse_mongo(
-	const char *text, const struct uri *u, struct target *t, bson_error_t *error)
-{
-	const char *p = u->authority.s, *end = p + u->authority.len, *why = decode_userinfo(u, t);
-	char more[16] = "", seed[sizeof(t->host)];
-	unsigned n = 0;
-	uint16_t port;
-
-	for (; !why; n++) {
-		const char *comma = memchr(p, ',', (size_t)(end - p));
-
-		if (n == HOSTS_MAX)
-			return "too many hosts";
-		why = decode_seed(slice_of(p, comma ? comma : end), seed, sizeof(seed), &port);
-		if (!why && n == 0) {
-			memcpy(t->host, seed, sizeof(seed));
-			t->port = port;
-		}
-		if (!comma)
-			break;
-		p = comma + 1;
-	}
-	if (!why)
-		why = check_mongo(text, t, error);
-	if (why)
-		return why;
-	t->uri = strdup(text);
-	if (!t->uri)
-		return "no memory";
-	if (n)
-		snprintf(more, sizeof(more), " +%u", n);
-	if (strcmp(t->scheme, "mongodb+srv") == 0 || t->port == 0)
-		set_address(t, t->host);
-	else
-		set_host_address(t, more);
-	if (t->port == 0) {
-		memcpy(t->path, t->host, sizeof(t->path));
-		t->host[0] = '\0';
-	}
-	return NULL;
 }
 
 /* ---- the whole ---- */
@@ -284,7 +212,7 @@ static const char *parse_proc(const char *dir, struct target *t)
 	memcpy(t->scheme, "proc", sizeof("proc"));
 	snprintf(t->address, sizeof(t->address), "this host");
 	if (*dir)
-		shorten(t->address, sizeof(t->address), dir);
+		target_shorten(t->address, sizeof(t->address), dir);
 	snprintf(t->id, sizeof(t->id), "proc:%s", *dir ? t->address : "");
 	return NULL;
 }
@@ -303,7 +231,7 @@ static const char *parse_uri(const char *text, const char *scheme_end, struct ta
 	t->tls = strcmp(t->scheme, "rediss") == 0 || strcmp(t->scheme, "memcacheds") == 0 ||
 		 strcmp(t->scheme, "https") == 0;
 	if (t->ops->kind == KIND_MONGO)
-		return parse_mongo(text, &u, t, error);
+		return target_parse_mongo(text, &u, t, error);
 	if (t->ops->kind == KIND_HOST)
 		return t->ops->port ? parse_http(&u, t) : parse_proc(scheme_end + 1, t);
 	return parse_cache(&u, t);
@@ -313,7 +241,7 @@ static const char *parse_uri(const char *text, const char *scheme_end, struct ta
 static const char *parse_guess(const char *text, struct target *t, bson_error_t *error)
 {
 	char host[sizeof(t->host)], uri[URI_MAX + 16];
-	uint16_t port = text[0] == '[' ? MONGO_PORT : 0;
+	uint16_t port = text[0] == '[' ? TARGET_MONGO_PORT : 0;
 	struct uri u = {.has_userinfo = false};
 	const char *why;
 
@@ -330,7 +258,9 @@ static const char *parse_guess(const char *text, struct target *t, bson_error_t 
 	snprintf(uri, sizeof(uri), "%s://%s", t->ops->schemes[0], text);
 	snprintf(t->scheme, sizeof(t->scheme), "%s", t->ops->schemes[0]);
 	uri_split(uri, strstr(uri, "://"), &u);
-	return t->ops->kind == KIND_MONGO ? parse_mongo(uri, &u, t, error) : parse_cache(&u, t);
+	if (t->ops->kind == KIND_MONGO)
+		return target_parse_mongo(uri, &u, t, error);
+	return parse_cache(&u, t);
 }
 
 bool target_parse(const char *text, struct target *out, struct err *err)

@@ -251,6 +251,73 @@ static void long_names_stay_apart(void **state)
 	refused(a, "too long");
 }
 
+/* ---- the hosts of one URI ---- */
+
+static void each_host_of_a_uri_is_a_target(void **state)
+{
+	static const char *const ids[] = {"mongo@a:1", "mongo@[2001:db8::1]:27017", "mongo@/s.sock"};
+	struct target t = parse("db=mongodb://u:p@a:1,[2001:db8::1],%2Fs.sock/?replicaSet=rs");
+
+	(void)state;
+	assert_true(t.learns);
+	assert_int_equal(target_host_count(&t), 3);
+	for (unsigned i = 0; i < 3; i++) {
+		struct target one;
+		struct err err;
+
+		assert_true(target_at_host(&t, i, &one, &err));
+		assert_string_equal(one.id, ids[i]);
+		assert_string_equal(one.user, "u");
+		assert_string_equal(one.password, "p");
+		assert_memory_equal(one.name, "db/", 3);
+		assert_false(one.learned);
+		target_finish(&one);
+	}
+	target_finish(&t);
+}
+
+static void a_member_shares_credentials_and_options(void **state)
+{
+	struct target t = parse("db=mongodb+srv://cluster.example.test/?tlsCAFile=/ca"), one, two;
+	struct err err;
+
+	(void)state;
+	target_set_credentials(&t, "user", "from a file");
+	assert_true(target_at_member(&t, "c.example.test:27018", &one, &err));
+	assert_string_equal(one.id, "mongo@c.example.test:27018");
+	assert_string_equal(one.name, "db/c.example.test:27018");
+	assert_string_equal(one.password, "from a file");
+	assert_string_equal(one.uri, t.uri);
+	assert_true(one.learned && one.learns && one.tls);
+	assert_true(target_at_member(&one, "d:1", &two, &err));
+	assert_string_equal(two.name, "db/d:1");
+	assert_false(target_at_member(&t, "", &(struct target){0}, &err));
+	assert_false(target_at_member(&t, "a:0:b", &(struct target){0}, &err));
+	target_finish(&t);
+	target_finish(&one);
+	target_finish(&two);
+}
+
+static void only_who_asks_for_a_set_gets_its_members(void **state)
+{
+	static const struct {
+		const char *uri;
+		bool learns;
+	} cases[] = {{"mongodb://h", false}, {"mongodb://h/?replicaSet=rs", true},
+		{"mongodb://h,i", true}, {"mongodb+srv://h.example.test", true},
+		{"mongodb://h/?replicaSet=rs&directConnection=true", false},
+		{"mongodb://h/?loadBalanced=true", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct target t = parse(cases[i].uri);
+
+		if (t.learns != cases[i].learns)
+			fail_msg("%s", cases[i].uri);
+		target_finish(&t);
+	}
+}
+
 /* Whatever listens here, this host is among the answers and the time is kept. */
 static void discovery_ends_with_this_host(void **state)
 {
@@ -279,6 +346,9 @@ int main(void)
 		cmocka_unit_test(nonsense_is_refused_without_the_password),
 		cmocka_unit_test(redaction_hides_every_secret),
 		cmocka_unit_test(long_names_stay_apart),
+		cmocka_unit_test(each_host_of_a_uri_is_a_target),
+		cmocka_unit_test(a_member_shares_credentials_and_options),
+		cmocka_unit_test(only_who_asks_for_a_set_gets_its_members),
 		cmocka_unit_test(discovery_ends_with_this_host),
 	};
 
