@@ -87,6 +87,20 @@ struct _bson_t; /* bson_t of libbson, whose name it is: NOLINT(cert-dcl51-cpp,ce
 MUST_CHECK bool parse_mongo_status(const struct _bson_t *doc, struct sample *out, struct err *err);
 /* hello/isMaster: role (mongo.repl.state), set name, epoch by topologyVersion.processId. */
 MUST_CHECK bool parse_mongo_hello(const struct _bson_t *doc, struct sample *out, struct err *err);
+/*
+ * Rows of mongo.member, from hello and the reply to replSetGetStatus (NULL: not readable, then
+ * hidden members and lags are not known).
+ */
+void parse_mongo_members(
+	const struct _bson_t *hello, const struct _bson_t *status, struct sample *out);
+/*
+ * The state of the member that sent this replSetGetStatus, also as an error: role, and, while it
+ * recovers or starts up, LOADING with its reason. For members that by hello are neither primary
+ * nor secondary: it does not tell these states apart.
+ */
+void parse_mongo_member_state(const struct _bson_t *status, struct sample *out);
+/* listShards as rows of mongo.shard. */
+void parse_mongo_shards(const struct _bson_t *reply, struct sample *out);
 /* One document of $currentOp as a row of mongo.op; documents of no interest add no row. */
 void parse_mongo_current_op(const struct _bson_t *doc, struct sample *out);
 /* A failed command's reply or code as a status; text is the server's message. */

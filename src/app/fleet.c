@@ -1,7 +1,10 @@
 #include "fleet.h"
 
+#include "fleet_members.h"
 #include "hotset/clock.h"
 #include "hotset/log.h"
+
+#include <strings.h>
 
 #define STOP_MS 500 /* quitting takes less than a second, whatever a library waits for */
 
@@ -18,40 +21,119 @@ static const char *display_name(const struct target *t)
 	return strcmp(t->id, "proc:") == 0 ? t->address : t->id;
 }
 
-static bool start_endpoint(struct fleet *f, const struct options *o, unsigned i, bool all_parts,
-	int64_t now_ns, struct err *err)
-{
-	const struct target *t = &o->targets[i];
-	struct source_options so = {o->delay_s, o->timeout_s, all_parts};
-	struct endpoint *ep = model_add(f->model, t->ops->kind, t->id, display_name(t),
-		t->address, record_history_steps(o->ntargets));
+/* ---- adding ---- */
 
+static bool is_watched(const struct fleet *f, const char *id)
+{
+	for (unsigned i = 0; i < f->model->n; i++)
+		if (strcasecmp(f->model->ep[i]->id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Room for one more endpoint in the arrays beside the model's. */
+static bool make_room(struct fleet *f)
+{
+	unsigned n = f->model->n + 1;
+	struct worker **workers = realloc(f->workers, n * sizeof(struct worker *));
+	struct schedule *schedules = realloc(f->schedules, n * sizeof *schedules);
+	const struct target **targets = realloc(f->targets, n * sizeof(const struct target *));
+
+	f->workers = workers ? workers : f->workers;
+	f->schedules = schedules ? schedules : f->schedules;
+	f->targets = targets ? targets : f->targets;
+	if (!workers || !schedules || !targets)
+		return false;
+	f->workers[n - 1] = NULL;
+	return true;
+}
+
+static bool start_endpoint(
+	struct fleet *f, const struct target *t, int64_t now_ns, struct err *err)
+{
+	unsigned n = f->model->n, all = f->ntargets > n ? f->ntargets : n + 1;
+	struct endpoint *ep = NULL;
+
+	if (make_room(f))
+		ep = model_add(f->model, t->ops->kind, t->id, display_name(t), t->address,
+			record_history_steps(all));
 	if (!ep)
 		return err_set(err, ERR_SYSTEM, "no memory for %s", t->id);
-	ep->interval_s = o->delay_s;
-	schedule_init(&f->schedules[i], to_ns(o->delay_s), now_ns);
-	f->workers[i] = worker_start((uint16_t)i, t, &so, f->mail, err);
-	return f->workers[i] != NULL;
+	ep->interval_s = f->source_options.interval_s;
+	f->targets[n] = t;
+	schedule_init(&f->schedules[n], to_ns(ep->interval_s), now_ns);
+	if (f->recorder && !recorder_endpoint(f->recorder, ep, err))
+		return false;
+	f->workers[n] = worker_start((uint16_t)n, t, &f->source_options, f->mail, err);
+	return f->workers[n] != NULL;
+}
+
+static void drop_target(struct target *t)
+{
+	target_finish(t);
+	free(t);
+}
+
+bool fleet_add(struct fleet *f, struct target *take, int64_t now_ns, struct err *err)
+{
+	struct target **own = NULL;
+
+	if (is_watched(f, take->id)) {
+		drop_target(take);
+		return true;
+	}
+	own = realloc(f->own, (f->nown + 1) * sizeof(struct target *));
+	if (!own) {
+		drop_target(take);
+		return err_set(err, ERR_SYSTEM, "no memory for one more endpoint");
+	}
+	f->own = own;
+	f->own[f->nown++] = take;
+	return start_endpoint(f, take, now_ns, err);
+}
+
+/* One endpoint for a target, or one for each host that its URI names. */
+static bool add_target(struct fleet *f, const struct target *t, int64_t now_ns, struct err *err)
+{
+	unsigned n = target_host_count(t);
+	bool ok = true;
+
+	if (n == 1)
+		return is_watched(f, t->id) || start_endpoint(f, t, now_ns, err);
+	for (unsigned i = 0; ok && i < n; i++) {
+		struct target *one = malloc(sizeof *one);
+
+		if (!one)
+			return err_set(err, ERR_SYSTEM, "no memory for %s", t->id);
+		ok = target_at_host(t, i, one, err);
+		if (ok)
+			ok = fleet_add(f, one, now_ns, err);
+		else
+			free(one);
+	}
+	return ok;
 }
 
 bool fleet_open(struct fleet *f, const struct options *o, bool all_parts, int64_t now_ns,
 	struct err *err)
 {
-	*f = (struct fleet){.timeout_ns = to_ns(o->timeout_s)};
+	*f = (struct fleet){
+		.timeout_ns = to_ns(o->timeout_s),
+		.source_options = {o->delay_s, o->timeout_s, all_parts},
+		.ntargets = o->ntargets,
+	};
 	f->model = model_create();
 	f->mail = mailbox_create(err);
-	f->workers = calloc(o->ntargets + 1, sizeof(struct worker *));
-	f->schedules = calloc(o->ntargets + 1, sizeof *f->schedules);
 	f->held = calloc(FLEET_HELD_MAX, sizeof(struct sample *));
-	bool ok = f->mail && ((f->model && f->workers && f->schedules && f->held) ||
-			      err_set(err, ERR_SYSTEM, "no memory for the endpoints"));
+	bool ok = f->mail &&
+		((f->model && f->held) || err_set(err, ERR_SYSTEM, "no memory for the endpoints"));
 
 	if (ok) {
 		f->model->mono_ns = now_ns;
 		f->model->wall_ns = clock_wall_ns();
 	}
 	for (unsigned i = 0; ok && i < o->ntargets; i++)
-		ok = start_endpoint(f, o, i, all_parts, now_ns, err);
+		ok = add_target(f, &o->targets[i], now_ns, err);
 	if (!ok) {
 		struct err ignored;
 		(void)fleet_close(f, &ignored);
@@ -79,7 +161,8 @@ unsigned fleet_ask(struct fleet *f, int64_t now_ns)
 	for (unsigned i = 0; i < f->model->n; i++) {
 		struct endpoint *ep = f->model->ep[i];
 
-		if (ep->asked_mono_ns != 0 || !schedule_is_due(&f->schedules[i], now_ns))
+		if (!f->workers[i] || ep->asked_mono_ns != 0 ||
+			!schedule_is_due(&f->schedules[i], now_ns))
 			continue;
 		/* refused: it is still at the last one, whose answer will come */
 		asked += worker_request(f->workers[i], now_ns + f->timeout_ns);
@@ -108,10 +191,12 @@ static bool is_answer(enum status s)
 unsigned fleet_take(struct fleet *f, int64_t now_ns, struct err *err)
 {
 	struct sample *s;
+	bool named = false;
 	unsigned n = 0;
 
 	*err = (struct err){.code = ERR_NONE};
 	for (; (s = mailbox_take(f->mail)) != NULL; n++) {
+		named = named || s->tables[TABLE_MONGO_MEMBER].asked;
 		if (s->endpoint < f->model->n) {
 			f->model->ep[s->endpoint]->asked_mono_ns = 0;
 			if (f->schedules)
@@ -128,6 +213,8 @@ unsigned fleet_take(struct fleet *f, int64_t now_ns, struct err *err)
 		else
 			model_push(f->model, s);
 	}
+	if (named && f->workers && !f->paused)
+		fleet_learn(f, now_ns, err);
 	return n;
 }
 
@@ -202,6 +289,10 @@ bool fleet_close(struct fleet *f, struct err *err)
 		sample_destroy(f->held[i]);
 	mailbox_destroy(f->mail);
 	model_destroy(f->model);
+	for (unsigned i = 0; i < f->nown; i++)
+		drop_target(f->own[i]);
+	free(f->own);
+	free(f->targets);
 	free(f->workers);
 	free(f->schedules);
 	free(f->held);

@@ -17,6 +17,11 @@ struct fleet {
 	struct mailbox  *mail;
 	struct worker  **workers;   /* NULL: none was started (tests fill the mailbox themselves) */
 	struct schedule *schedules;
+	const struct target **targets; /* of each endpoint; the user's or one of `own` */
+	unsigned         nown;
+	struct target  **own;       /* hosts of one URI, and members that were learned */
+	struct source_options source_options;
+	unsigned         ntargets;  /* that the user named */
 	struct recorder *recorder;  /* NULL: nothing is recorded */
 	int64_t          timeout_ns;
 	bool             paused;    /* samples are held back and given to the model later */
@@ -24,16 +29,26 @@ struct fleet {
 	struct sample  **held;
 };
 
-/* Makes the model and starts a worker per target; polls come when fleet_ask() is called. */
+/*
+ * Makes the model and starts a worker per target, and per host of a URI that names several; polls
+ * come when fleet_ask() is called.
+ */
 MUST_CHECK bool fleet_open(struct fleet *f, const struct options *o, bool all_parts, int64_t now_ns,
 	struct err *err);
 /* Records from here on, and says in the file what the endpoints are. */
 MUST_CHECK bool fleet_record(struct fleet *f, const char *path, struct err *err);
+/*
+ * Adds an endpoint and starts its worker. The fleet takes the target over, also when it fails; one
+ * that is watched already is dropped, and that is no failure.
+ */
+MUST_CHECK bool fleet_add(
+	struct fleet *f, struct target *take, int64_t now_ns, struct err *err);
 /* Sends a request to each endpoint that is due and idle. Returns how many. */
 unsigned fleet_ask(struct fleet *f, int64_t now_ns);
 /*
- * Takes the answers that came: recorder, schedule, model. Returns how many; err is set when the
- * recorder failed (once; it stops then).
+ * Takes the answers that came: recorder, schedule, model. Members of a set that they name for the
+ * first time become further endpoints. Returns how many; err is set when the recorder failed (once;
+ * it stops then).
  */
 unsigned fleet_take(struct fleet *f, int64_t now_ns, struct err *err);
 /* When the next idle endpoint is due; INT64_MAX when all are busy. */

@@ -110,6 +110,17 @@ static bool tells_something(const struct sample *s, enum kind kind)
 	return false;
 }
 
+/* What takes an endpoint out of service, or a writer away, deserves a look; the rest is news. */
+static enum level role_level(const char *role, const char *was)
+{
+	static const char *const idle[] = {"RECOVERING", "ROLLBACK", "REMOVED", NULL};
+
+	for (const char *const *r = idle; *r; r++)
+		if (strcmp(role, *r) == 0)
+			return LEVEL_WARN;
+	return strcmp(was, "PRIMARY") == 0 || strcmp(was, "master") == 0 ? LEVEL_WARN : LEVEL_INFO;
+}
+
 /* A server that refuses to tell more may have said what it is, now or before. */
 static void take_identity(struct endpoint *ep, const struct sample *s)
 {
@@ -119,6 +130,21 @@ static void take_identity(struct endpoint *ep, const struct sample *s)
 	}
 	if (s->role[0] || s->product[0])
 		memcpy(ep->role, s->role, sizeof(ep->role));
+}
+
+/* Primary, secondary, master, replica: who takes over is an event, and no restart. */
+static void note_role(struct model *m, struct endpoint *ep, const char *was)
+{
+	struct data data = {0};
+	char text[160];
+
+	if (!was[0] || !ep->role[0] || strcmp(was, ep->role) == 0)
+		return;
+	snprintf(text, sizeof(text), "%s became %s (was %s)", ep->name, ep->role, was);
+	data_text(&data, "role", ep->role);
+	data_text(&data, "was", was);
+	model_add_event(m, 0, ep->index, "endpoint.role", role_level(ep->role, was), EVENT_POINT,
+		text, &data);
 }
 
 static void take_numbers(struct model *m, struct endpoint *ep, struct sample *s_take)
@@ -146,13 +172,16 @@ void model_push(struct model *m, struct sample *s_take)
 
 	struct endpoint *ep = m->ep[s_take->endpoint];
 	bool usable = status_has_data(s_take->status);
+	char was[sizeof(ep->role)];
 
+	memcpy(was, ep->role, sizeof(was));
 	advance_clock(m, s_take->mono_ns, s_take->wall_ns);
 	ep->polls++;
 	ep->status = s_take->status;
 	ep->err = s_take->err;
 	ep->asked_mono_ns = 0;
 	take_identity(ep, s_take);
+	note_role(m, ep, was);
 	if (tells_something(s_take, ep->kind))
 		take_numbers(m, ep, s_take);
 	else

@@ -1,5 +1,6 @@
 /* MongoDB: WiredTiger's cache against its thresholds, the working set; the list of all rules. */
 #include "rules_mongo.h"
+#include "rules_nodes.h"
 #include "rules_scan.h"
 
 #include <math.h>
@@ -234,5 +235,21 @@ const struct rule rules_mongo[] = {
 		.kind = KIND_MONGO,
 		.hold_s = 10,
 		.eval = rules_majority},
+	{.code = "mongo.repl.no_primary",
+		.kind = KIND_MONGO,
+		.hold_s = 2,
+		.eval = rules_no_primary},
+	{.code = "mongo.router",
+		.kind = KIND_MONGO,
+		.hold_s = 60,
+		.quiet = true,
+		.standing = true,
+		.eval = rules_router},
+	{.code = "mongo.privileges",
+		.kind = KIND_MONGO,
+		.hold_s = 10,
+		.quiet = true,
+		.standing = true,
+		.eval = rules_privileges},
 	{0},
 };

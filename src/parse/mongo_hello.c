@@ -72,6 +72,9 @@ void mongo_take_role(struct sample *s, const bson_t *doc, const char *path)
 	name = bdoc_find_text(doc, "setName", &len);
 	if (name)
 		sample_set_text(s, METRIC_MONGO_REPL_SET, name, len);
+	name = bdoc_find_text(doc, "primary", &len);
+	if (name)
+		sample_set_text(s, METRIC_MONGO_REPL_PRIMARY, name, len);
 }
 
 bool parse_mongo_hello(const bson_t *doc, struct sample *out, struct err *err)

@@ -10,6 +10,7 @@
 #include "hotset/text.h"
 
 #define HELLO_EVERY_NS   (5 * NS_PER_SEC)
+#define HELLO_SET_NS     (2 * NS_PER_SEC) /* members: a failover should be seen soon */
 #define METRICS_EVERY_NS (5 * NS_PER_SEC)
 #define DUE_SLACK_NS     (200 * NS_PER_MS) /* a poll that comes a little early is in time */
 #define TIME_SHARE       5                 /* further commands begin in the first fifth of a poll */
@@ -56,6 +57,7 @@ static void keep_hello(struct mongo *m, const bson_t *reply)
 	if (m->hello)
 		bson_destroy(m->hello);
 	m->hello = bson_copy(reply);
+	m->hello_is_new = true;
 }
 
 static bool is_arbiter(const bson_t *hello)
@@ -63,6 +65,11 @@ static bool is_arbiter(const bson_t *hello)
 	bson_iter_t it;
 
 	return mongo_find(hello, "arbiterOnly", &it) && bson_iter_as_bool(&it);
+}
+
+static bool in_set(const bson_t *hello)
+{
+	return hello && bson_has_field(hello, "setName");
 }
 
 static bool ask_hello(struct mongo *m, struct mongo_failure *f)
@@ -87,7 +94,9 @@ static void take_hello_only(struct mongo *m, struct stamp begin, struct sample *
 	stamp_end(begin, out);
 	out->status = STATUS_OK;
 	snprintf(out->product, sizeof(out->product), "mongod");
-	if (!parse_mongo_hello(m->hello, out, &err))
+	if (parse_mongo_hello(m->hello, out, &err))
+		parse_mongo_members(m->hello, NULL, out);
+	else
 		sample_fail(out, status_from_err(err.code), &err);
 }
 
@@ -293,7 +302,7 @@ static void fail(
 		take_hello_only(m, begin, out);
 		return;
 	}
-	if (f->status == STATUS_AUTH)
+	if (f->status == STATUS_AUTH || f->status == STATUS_LOADING)
 		take_identity(m, out);
 	sample_fail(out, f->status, &f->err);
 	stamp_failed(begin, out);
@@ -306,11 +315,15 @@ static bool connect_and_greet(struct mongo *m, struct mongo_failure *f)
 	if (!mongo_conn_open(&m->conn, f))
 		return false;
 	if (fresh) { /* it may be another run of the server */
-		m->hello_ns = m->params_ns = m->metrics_ns = 0;
+		m->hello_ns = m->params_ns = m->metrics_ns = m->replset_ns = m->shards_ns = 0;
+		m->denied = 0; /* a role may have been granted since */
+		m->ops_mode = OPS_ALL;
 		m->params.log_known = false;
 		mongo_log_finish(&m->params.log);
 	}
-	return !mongo_is_due(m, &m->hello_ns, HELLO_EVERY_NS) || ask_hello(m, f);
+	if (!mongo_is_due(m, &m->hello_ns, in_set(m->hello) ? HELLO_SET_NS : HELLO_EVERY_NS))
+		return true;
+	return ask_hello(m, f);
 }
 
 static void mongo_poll(struct source *s, int64_t deadline_ns, struct sample *out)
@@ -327,6 +340,7 @@ static void mongo_poll(struct source *s, int64_t deadline_ns, struct sample *out
 	}
 	m->poll_begin_ns = begin.mono_ns;
 	m->poll_ns = deadline_ns - begin.mono_ns;
+	m->hello_is_new = false;
 	if (m->arbiter) {
 		poll_arbiter(m, out);
 		return;
@@ -352,6 +366,8 @@ static void mongo_poll(struct source *s, int64_t deadline_ns, struct sample *out
 		mongo_take_params(m, out);
 		mongo_take_replset(m, out);
 		mongo_take_ops(m, out);
+		mongo_take_shards(m, out);
+		mongo_say_denied(m, out);
 	}
 }
 
@@ -379,6 +395,8 @@ static void mongo_destroy(struct source *s)
 	mongo_conn_finish(&m->conn);
 	if (m->hello)
 		bson_destroy(m->hello);
+	if (m->replset)
+		bson_destroy(m->replset);
 	free(m->params.startup_config);
 	free(m->params.runtime_config);
 	mongo_log_finish(&m->params.log);

@@ -1,4 +1,4 @@
-/* The state of one watched MongoDB node, shared by mongo.c and mongo_parts.c. */
+/* The state of one watched MongoDB node, shared by the mongo*.c of this directory. */
 #ifndef HOTSET_SOURCE_MONGO_H
 #define HOTSET_SOURCE_MONGO_H
 
@@ -9,11 +9,21 @@
 /* How much of $currentOp the server lets us have; each step down is remembered. */
 enum ops_mode { OPS_ALL, OPS_OWN, OPS_COMMAND, OPS_NONE };
 
+/* Actions that roles grant, and what they are for: see mongo_rights.c. */
+enum mongo_right {
+	RIGHT_INPROG,
+	RIGHT_CMD_LINE,
+	RIGHT_PARAMETER,
+	RIGHT_LOG,
+	RIGHT_REPLSET,
+	RIGHT_SHARDS,
+	RIGHT_COUNT
+};
+
 struct mongo_params {
 	bool readable;        /* at least one of the two commands was answered */
 	char *startup_config; /* NULL: not readable */
 	char *runtime_config; /* NULL: not readable */
-	bool denied;          /* one of them was refused for a lack of privilege */
 	struct mongo_log log; /* what was set at run time, as far as it is known */
 	bool log_known;       /* the log was read, or nothing had been set before we came */
 	double dirty_target_gb, dirty_max_gb;
@@ -28,13 +38,15 @@ struct mongo {
 	bool arbiter;      /* found by a hello without login: nothing else is asked */
 	bool no_arbiter;   /* looked for by the same, and it is none */
 	bool plain_status; /* this server refuses our options of serverStatus */
-	bool no_replset;
+	unsigned denied;   /* 1 << enum mongo_right: what this login may not do */
+	bson_t *replset;   /* the last reply to replSetGetStatus, also an error; or NULL */
 	enum ops_mode ops_mode;
 	struct mongo_params params;
 	uint64_t own_ops;
 	int64_t poll_begin_ns, poll_ns; /* of this poll, and the time it may take */
 	/* when each part was asked for, 0 never */
-	int64_t hello_ns, metrics_ns, params_ns, replset_ns, ops_ns;
+	int64_t hello_ns, metrics_ns, params_ns, replset_ns, ops_ns, shards_ns;
+	bool hello_is_new; /* in this poll */
 	/* replSetGetStatus, -1: unknown */
 	int64_t majority_lag_s, repl_lag_s;
 	double resident; /* mem.resident in bytes as last sent, -1 unknown */
@@ -59,9 +71,20 @@ bool mongo_has_time(const struct mongo *m);
 void mongo_take_params(struct mongo *m, struct sample *out);
 /* After getParameter: keeps the list of what was set at run time, reading the log once for it. */
 void mongo_follow_runtime(struct mongo *m, const char *config);
-/* replSetGetStatus, now and then, on members of a set. */
+/*
+ * On members of a set replSetGetStatus, now and then: lags, the true state, and the members
+ * whenever something new is known of them.
+ */
 void mongo_take_replset(struct mongo *m, struct sample *out);
+/* On routers listShards, now and then. */
+void mongo_take_shards(struct mongo *m, struct sample *out);
 /* $currentOp: every 2 s, every second in a read storm, and at once when one begins. */
 void mongo_take_ops(struct mongo *m, struct sample *out);
+
+/* Remembers that a command was refused for want of a privilege; other failures are none. */
+void mongo_note_refusal(struct mongo *m, enum mongo_right right, const struct mongo_failure *f);
+bool mongo_is_denied(const struct mongo *m, enum mongo_right right);
+/* At the end of a poll: says once what is missing and which role has it. */
+void mongo_say_denied(const struct mongo *m, struct sample *out);
 
 #endif

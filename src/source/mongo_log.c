@@ -25,6 +25,8 @@ static void ask_log(struct mongo *m)
 	BSON_APPEND_UTF8(&cmd, "getLog", "global");
 	if (mongo_conn_run(&m->conn, "admin", &cmd, &reply, &f))
 		take_lines(&reply, &m->params.log);
+	else
+		mongo_note_refusal(m, RIGHT_LOG, &f);
 	bson_destroy(&reply);
 	bson_destroy(&cmd);
 }

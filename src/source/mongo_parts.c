@@ -9,7 +9,6 @@
 #include "hotset/log.h"
 
 #define PARAMS_EVERY_NS  (30 * NS_PER_SEC)
-#define REPLSET_EVERY_NS (5 * NS_PER_SEC)
 #define OPS_EVERY_NS     (2 * NS_PER_SEC)
 #define OPS_STORM_NS     NS_PER_SEC /* in a read storm, and at once when it begins */
 #define OPS_MAX          100        /* rows */
@@ -61,8 +60,9 @@ static void ask_command_line(struct mongo *m)
 		take_gigabytes(&reply, "parsed.setParameter.wiredTigerEvictionDirtyMaxGB",
 			&p->dirty_max_gb);
 		p->readable = true;
+	} else {
+		mongo_note_refusal(m, RIGHT_CMD_LINE, &f);
 	}
-	p->denied |= f.status == STATUS_AUTH;
 	bson_destroy(&reply);
 	bson_destroy(&cmd);
 }
@@ -89,8 +89,9 @@ static void ask_parameters(struct mongo *m)
 				     : -1;
 		p->readable = true;
 		mongo_follow_runtime(m, p->runtime_config);
+	} else {
+		mongo_note_refusal(m, RIGHT_PARAMETER, &f);
 	}
-	p->denied |= f.status == STATUS_AUTH;
 	bson_destroy(&reply);
 	bson_destroy(&cmd);
 }
@@ -99,7 +100,7 @@ void mongo_take_params(struct mongo *m, struct sample *out)
 {
 	const struct mongo_params *p = &m->params;
 	struct mongo_thresholds_in in;
-	bool first = m->params_ns == 0;
+	bool first = m->params_ns == 0, denied;
 
 	if (!sample_has(out, METRIC_MONGO_CACHE_MAX))
 		return; /* a router, an emulation */
@@ -109,8 +110,9 @@ void mongo_take_params(struct mongo *m, struct sample *out)
 		if (mongo_has_time(m))
 			ask_parameters(m);
 	}
+	denied = mongo_is_denied(m, RIGHT_CMD_LINE) || mongo_is_denied(m, RIGHT_PARAMETER);
 	in = (struct mongo_thresholds_in){p->startup_config, p->runtime_config, p->dirty_target_gb,
-		p->dirty_max_gb, p->readable, p->denied ? "no privilege" : "no answer", &p->log};
+		p->dirty_max_gb, p->readable, denied ? "no privilege" : "no answer", &p->log};
 	parse_mongo_thresholds(&in, out);
 	if (p->window_s >= 0)
 		sample_set_u64(out, METRIC_MONGO_PINNED_WINDOW, (uint64_t)p->window_s);
@@ -118,103 +120,6 @@ void mongo_take_params(struct mongo *m, struct sample *out)
 		sample_set_u64(out, METRIC_MONGO_PINNED_LIMIT, (uint64_t)p->limit_s);
 	else if (!p->readable)
 		sample_set_missing(out, METRIC_MONGO_PINNED_LIMIT, REASON_NO_PRIVILEGE);
-}
-
-/* ---- replica set ---- */
-
-static int64_t seconds_of(const bson_t *doc, const char *path)
-{
-	uint32_t secs, inc;
-	bson_iter_t it;
-
-	if (!mongo_find(doc, path, &it) || !BSON_ITER_HOLDS_TIMESTAMP(&it))
-		return -1;
-	bson_iter_timestamp(&it, &secs, &inc);
-	return secs ? (int64_t)secs : -1;
-}
-
-static int64_t difference(int64_t later, int64_t earlier)
-{
-	if (later < 0 || earlier < 0)
-		return -1;
-	return later > earlier ? later - earlier : 0;
-}
-
-/* How far the member that answers is behind the primary. */
-static int64_t lag_of_self(const bson_t *reply)
-{
-	int64_t self = -1, primary = -1;
-	bson_iter_t members, it;
-
-	if (!mongo_find(reply, "members", &members) || !BSON_ITER_HOLDS_ARRAY(&members) ||
-		!bson_iter_recurse(&members, &it))
-		return -1;
-	while (bson_iter_next(&it)) {
-		const uint8_t *data;
-		uint32_t len;
-		bson_t doc;
-		bson_iter_t f;
-		double state = 0;
-		int64_t optime;
-
-		if (!BSON_ITER_HOLDS_DOCUMENT(&it))
-			continue;
-		bson_iter_document(&it, &len, &data);
-		if (!bson_init_static(&doc, data, len))
-			continue;
-		optime = seconds_of(&doc, "optime.ts");
-		if (mongo_find(&doc, "self", &f) && bson_iter_as_bool(&f))
-			self = optime;
-		if (mongo_number(&doc, "state", &state) && state == 1)
-			primary = optime;
-	}
-	return difference(primary, self);
-}
-
-static void ask_replset(struct mongo *m)
-{
-	bson_t cmd = BSON_INITIALIZER, reply;
-	struct mongo_failure f;
-
-	m->majority_lag_s = m->repl_lag_s = -1;
-	BSON_APPEND_INT32(&cmd, "replSetGetStatus", 1);
-	if (mongo_conn_run(&m->conn, "admin", &cmd, &reply, &f)) {
-		m->majority_lag_s = difference(seconds_of(&reply, "optimes.appliedOpTime.ts"),
-			seconds_of(&reply, "optimes.lastCommittedOpTime.ts"));
-		m->repl_lag_s = lag_of_self(&reply);
-	} else if (f.status == STATUS_AUTH || f.status == STATUS_UNSUPPORTED) {
-		m->no_replset = true;
-	}
-	bson_destroy(&reply);
-	bson_destroy(&cmd);
-}
-
-static bool is_member(const char *role)
-{
-	return *role && strcmp(role, "standalone") != 0 && strcmp(role, "mongos") != 0 &&
-	       strcmp(role, "ARBITER") != 0;
-}
-
-static void set_lag(struct sample *out, enum metric_id id, int64_t lag_s, enum reason why)
-{
-	if (lag_s >= 0)
-		sample_set_u64(out, id, (uint64_t)lag_s);
-	else
-		sample_set_missing(out, id, why);
-}
-
-void mongo_take_replset(struct mongo *m, struct sample *out)
-{
-	enum reason why;
-
-	if (!is_member(out->role))
-		return;
-	if (!m->no_replset && mongo_has_time(m) &&
-		mongo_is_due(m, &m->replset_ns, REPLSET_EVERY_NS))
-		ask_replset(m);
-	why = m->no_replset ? REASON_NO_PRIVILEGE : REASON_NOT_SENT;
-	set_lag(out, METRIC_MONGO_REPL_MAJORITY_LAG, m->majority_lag_s, why);
-	set_lag(out, METRIC_MONGO_REPL_LAG, m->repl_lag_s, why);
 }
 
 /* ---- running operations ---- */
@@ -319,6 +224,8 @@ static bool ask_ops(struct mongo *m, struct sample *out, struct mongo_failure *f
 		take_op_rows(&reply, mode == OPS_COMMAND ? "inprog" : "cursor.firstBatch", out);
 	else
 		m->ops_mode = step_down(mode, f->code);
+	if (!ok && mode != OPS_OWN)
+		mongo_note_refusal(m, RIGHT_INPROG, f);
 	bson_destroy(&reply);
 	bson_destroy(cmd);
 	return ok || m->ops_mode == mode;
@@ -336,9 +243,4 @@ void mongo_take_ops(struct mongo *m, struct sample *out)
 		if (ask_ops(m, out, &f))
 			break;
 	sample_set_u64(out, METRIC_MONGO_OWN_OPS, m->own_ops);
-	if (m->ops_mode == OPS_ALL || m->ops_mode == OPS_COMMAND || out->status != STATUS_OK)
-		return;
-	out->status = STATUS_PARTIAL;
-	err_set(&out->err, ERR_AUTH,
-		"operations of other users need the privilege inprog (clusterMonitor)");
 }

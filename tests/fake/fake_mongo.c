@@ -16,15 +16,20 @@ struct header {
 
 static pthread_mutex_t answer_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void fake_mongo_hello(bson_t *reply)
+void fake_mongo_limits(bson_t *reply)
 {
-	BSON_APPEND_BOOL(reply, "ismaster", true);
 	BSON_APPEND_INT32(reply, "minWireVersion", 0);
 	BSON_APPEND_INT32(reply, "maxWireVersion", 13);
 	BSON_APPEND_INT32(reply, "maxBsonObjectSize", 16777216);
 	BSON_APPEND_INT32(reply, "maxMessageSizeBytes", 48000000);
 	BSON_APPEND_INT32(reply, "maxWriteBatchSize", 100000);
 	BSON_APPEND_DOUBLE(reply, "ok", 1);
+}
+
+void fake_mongo_hello(bson_t *reply)
+{
+	BSON_APPEND_BOOL(reply, "ismaster", true);
+	fake_mongo_limits(reply);
 }
 
 bool fake_mongo_is_hello(const char *name)

@@ -21,6 +21,8 @@ struct fake_mongo {
 void fake_mongo_serve(struct fake_conn *c);
 /* The reply of a standalone to hello and isMaster. */
 void fake_mongo_hello(bson_t *reply);
+/* The end of any reply to hello: limits of the protocol, and ok. */
+void fake_mongo_limits(bson_t *reply);
 bool fake_mongo_is_hello(const char *name);
 /* {ok: 0, code, errmsg}. */
 void fake_mongo_error(bson_t *reply, int code, const char *message);
