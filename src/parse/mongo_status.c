@@ -147,6 +147,7 @@ static const struct entry opcounter_fields[] = {
 };
 
 static const struct entry executor_fields[] = {
+	{"scanned", METRIC_MONGO_SCAN_KEYS_EXAMINED_TOTAL, COUNT},
 	{"scannedObjects", METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, COUNT},
 	{NULL, METRIC_COUNT, COUNT},
 };
@@ -303,7 +304,8 @@ static void explain(struct sample *s, enum metric_id id, enum reason why)
 static void explain_metrics(struct sample *s, const bson_t *doc)
 {
 	static const enum metric_id ids[] = {METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL,
-		METRIC_MONGO_SCAN_COLLSCANS_TOTAL, METRIC_MONGO_MEM_RESIDENT};
+		METRIC_MONGO_SCAN_KEYS_EXAMINED_TOTAL, METRIC_MONGO_SCAN_COLLSCANS_TOTAL,
+		METRIC_MONGO_MEM_RESIDENT};
 
 	if (bson_has_field(doc, "metrics"))
 		return;

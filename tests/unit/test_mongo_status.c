@@ -115,6 +115,7 @@ static void a_real_reply_gives_its_figures(void **state)
 		{METRIC_MONGO_CONN_AVAILABLE, "connections", "available"},
 		{METRIC_MONGO_OPS_COMMAND_TOTAL, "opcounters", "command"},
 		{METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL, "queryExecutor", "scannedObjects"},
+		{METRIC_MONGO_SCAN_KEYS_EXAMINED_TOTAL, "queryExecutor", "scanned"},
 		{METRIC_MONGO_SCAN_COLLSCANS_TOTAL, "queryExecutor", "nonTailable"},
 		{METRIC_MONGO_TICKETS_READ_OUT, "read", "out"},
 	};
