@@ -51,7 +51,12 @@ struct value frame_value(const struct frame *f, enum metric_id id);
 const char  *frame_info(const struct frame *f, enum metric_id id);
 const struct cell_value *frame_row(const struct frame *f, enum table_id t, unsigned row);
 
-/* The row of the longest running collection scan of a user in mongo.op, NULL if there is none. */
+/*
+ * Whether a row of mongo.op is a collection scan of a user: not one that follows the oplog or waits
+ * for what comes next (a tailable cursor, a change stream), which read no collection through.
+ */
+bool derive_mongo_is_scan(const struct cell_value *row);
+/* The row of the longest running one, NULL if there is none. */
 const struct cell_value *derive_mongo_scan(const struct frame *f);
 
 /*

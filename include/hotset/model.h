@@ -11,7 +11,7 @@ enum level { LEVEL_OK, LEVEL_INFO, LEVEL_WARN, LEVEL_CRIT };
 const char *level_word(enum level l); /* "ok", "info", "warn", "crit" */
 
 /* The figures of a verdict or event: "data" in JSON. */
-#define DATA_MAX 10
+#define DATA_MAX 16
 struct datum {
 	const char *key;      /* static */
 	bool        is_text;

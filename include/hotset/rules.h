@@ -40,6 +40,8 @@ struct rule {
 	size_t state_size;
 	void (*course)(
 		struct model *m, const struct endpoint *ep, void *state, struct finding *out);
+	/* before its state is dropped (restart, silence): ends what it began; may be NULL */
+	void (*cut)(struct model *m, const struct endpoint *ep, void *state);
 };
 
 /* each ends with a code of NULL */

@@ -158,17 +158,43 @@ static void derive_collections(const struct derive_ctx *c)
 	}
 }
 
-/* Members that follow the oplog scan it for ever: that is no user's scan. */
+/* A field of the command itself, in its shape: "{find: ?, filter: {a: ?}, tailable: ?}". */
+static bool shape_has_field(const char *shape, const char *field)
+{
+	size_t len = strlen(field);
+	int depth = 0;
+
+	for (const char *p = shape; *p; p++) {
+		if (*p == '{' || *p == '[')
+			depth++;
+		else if (*p == '}' || *p == ']')
+			depth--;
+		else if (*p == ' ' && depth == 1 && strncmp(p + 1, field, len) == 0 &&
+			 p[1 + len] == ':')
+			return true;
+	}
+	return false;
+}
+
+bool derive_mongo_is_scan(const struct cell_value *row)
+{
+	const char *plan = row[COL_MONGO_OP_PLAN].text, *ns = row[COL_MONGO_OP_NS].text;
+	const char *shape = row[COL_MONGO_OP_SHAPE].text;
+
+	if (!plan || strncmp(plan, "COLLSCAN", 8) != 0 || (ns && strncmp(ns, "local.", 6) == 0))
+		return false;
+	return !shape || (!shape_has_field(shape, "tailable") &&
+				 !strstr(shape, "pipeline: [{$changeStream:"));
+}
+
 const struct cell_value *derive_mongo_scan(const struct frame *f)
 {
 	const struct cell_value *longest = NULL;
 
 	for (unsigned i = 0; i < f->tables[TABLE_MONGO_OP].n; i++) {
 		const struct cell_value *row = frame_row(f, TABLE_MONGO_OP, i);
-		const char *plan = row[COL_MONGO_OP_PLAN].text, *ns = row[COL_MONGO_OP_NS].text;
 
-		if (!plan || strncmp(plan, "COLLSCAN", 8) != 0 ||
-			(ns && strncmp(ns, "local.", 6) == 0))
+		if (!derive_mongo_is_scan(row))
 			continue;
 		if (!longest || row[COL_MONGO_OP_SECS].num.v > longest[COL_MONGO_OP_SECS].num.v)
 			longest = row;

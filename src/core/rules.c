@@ -211,7 +211,11 @@ static void apply(struct model *m, const struct endpoint *ep, const struct rule 
 static void drop_all(struct model *m, struct endpoint *ep, struct rule_state *st)
 {
 	for (unsigned i = SLOT_RESTARTED; i < st->n; i++) {
-		lower(m, ep, rule_at(ep->kind, i), &st->slots[i]);
+		const struct rule *rule = rule_at(ep->kind, i);
+
+		if (rule->cut && st->slots[i].course)
+			rule->cut(m, ep, st->slots[i].course);
+		lower(m, ep, rule, &st->slots[i]);
 		free(st->slots[i].course);
 		st->slots[i].course = NULL;
 	}

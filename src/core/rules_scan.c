@@ -3,299 +3,35 @@
  * not, is promoted when the hot set suffers, ends, and the hot set comes back or does not.
  *
  *   QUIET --storm--> STORM --over--> RECOVERY --calm, or 120 s--> QUIET
+ *     `--a scan in sight, and room--> FILLING --storm--^
  *
  * A storm is many pages read and clean pages evicted, against base lines (medians of the last
- * minute) that are frozen when it begins. Proof is a COLLSCAN in $currentOp, or documents examined
- * beyond the usual, at least as many as pages came in. A scan counts as over with the first poll
- * whose $currentOp does not show it; pages read after that are the hot set coming back.
+ * minute) that are frozen when it begins; or when a scan begins to fill free cache, since by the
+ * time it evicts, its own reads would be the usual. A scan counts as over with the first poll whose
+ * $currentOp does not show it; pages read after that are the hot set coming back.
  */
 #include "rules_scan.h"
-#include "hotset/clock.h"
-#include "hotset/text.h"
 
 #include <math.h>
 
-#define BASE_S         60u   /* window of the base lines */
-#define BASE_MIN_S     8u    /* seconds of it that must be known */
-#define STORM_TIMES    5.0   /* times the base line */
-#define STORM_MIN      200.0 /* pages per second */
-#define DIRTY_TIMES    2.0   /* modified evictions are flat up to this many times normal, */
-#define DIRTY_SHARE    0.1   /* and so are those below this share of the clean ones */
-#define SEEN_S         5.0   /* a scan seen this long before a storm is its cause */
-#define SUFFER_PAGES   50.0  /* pages read again that count as the hot set suffering */
-#define SUFFER_TIMES   1.5   /* median read latency against that before */
-#define SUFFER_READS   100.0 /* reads in an interval below which its median says little */
-#define CALM_TIMES     1.5   /* reads up to this many times the base line, plus CALM_PAGES, */
-#define CALM_PAGES     5.0   /* pages per second, in CALM_FRAMES frames in a row: it is over */
+#include "hotset/clock.h"
+
+#define SUFFER_PAGES   50.0 /* pages read again that count as the hot set suffering */
+#define CALM_TIMES     1.5  /* reads up to this many times the base line, plus CALM_PAGES, */
+#define CALM_PAGES     5.0  /* pages per second, in CALM_FRAMES frames in a row: it is over */
 #define CALM_FRAMES    3u
+#define LULL_S         3.0 /* without a storm this long, a scan not seen to end is over */
+#define MANY_SCANS     3.0 /* collection scans between two polls: $currentOp need not show one */
 #define RECOVERY_MAX_S 120.0
 #define SHOWN_S        10.0  /* how long a harmless scan that is over stays on the screen */
 #define UNPROVEN_MAX_S 120.0 /* a read storm longer than this is the new normal */
+#define AFTER_S        5u    /* of the median latency when the hot set is back */
 
-/* What one frame says. */
-struct look {
-	double read, clean, dirty; /* per second */
-	double docs, p50;          /* above; NAN if unknown in this frame */
-	double docs_span_s;        /* seconds that docs covers */
-	double span_s;
-	double reads;        /* in the interval, as far as known */
-	bool collscans_grew; /* or not told by this server */
-	bool op_now, ops_asked;
-};
-
-/* ---- looking at a frame ---- */
-
-static double value_or_nan(struct value v)
+static void go_quiet(struct scan *sc)
 {
-	return value_ok(v) ? v.v : (double)NAN;
-}
-
-static double span_of(const struct frame *f, struct value v)
-{
-	return v.age_s > 0 ? (double)v.age_s : f->interval_s;
-}
-
-static double reads_in_interval(const struct frame *f)
-{
-	double per_s = 0;
-
-	for (unsigned i = 0; i < f->tables[TABLE_MONGO_LATENCY].n; i++) {
-		struct value v = frame_row(f, TABLE_MONGO_LATENCY, i)[COL_MONGO_LATENCY_READS].num;
-
-		per_s += value_ok(v) ? v.v : 0;
-	}
-	return per_s * f->interval_s;
-}
-
-static bool look_at(const struct frame *f, struct look *out)
-{
-	struct value read = f->v[METRIC_MONGO_CACHE_PAGES_READ];
-	struct value clean = f->v[METRIC_MONGO_CACHE_EVICTED_CLEAN];
-	struct value dirty = f->v[METRIC_MONGO_CACHE_EVICTED_DIRTY];
-	struct value docs = f->v[METRIC_MONGO_SCAN_DOCS_EXAMINED];
-	struct value collscans = f->v[METRIC_MONGO_SCAN_COLLSCANS];
-
-	if (!value_ok(read) || !value_ok(clean) || !value_ok(dirty))
-		return false;
-	*out = (struct look){
-		.read = read.v,
-		.clean = clean.v,
-		.dirty = dirty.v,
-		.docs = value_or_nan(docs),
-		.p50 = value_or_nan(f->v[METRIC_MONGO_LAT_READS_P50]),
-		.docs_span_s = span_of(f, docs),
-		.span_s = span_of(f, read),
-		.reads = reads_in_interval(f),
-		.collscans_grew =
-			value_ok(collscans) ? collscans.v > 0 : collscans.why == REASON_NOT_SENT,
-		.op_now = derive_mongo_scan(f) != NULL,
-		.ops_asked = f->tables[TABLE_MONGO_OP].asked,
-	};
-	return true;
-}
-
-static void copy_cell(char out[SCAN_TEXT_MAX], const struct cell_value *cell)
-{
-	const char *text = cell->text ? cell->text : "";
-
-	text_sanitize(out, SCAN_TEXT_MAX, text, strlen(text));
-}
-
-static void note_culprit(struct scan *sc, const struct frame *f)
-{
-	const struct cell_value *row = derive_mongo_scan(f);
-
-	if (!row)
-		return;
-	sc->seen = (struct culprit){.known = true, .seen_mono_ns = f->sample->mono_ns};
-	if (value_ok(row[COL_MONGO_OP_SECS].num))
-		sc->seen.secs = row[COL_MONGO_OP_SECS].num.v;
-	copy_cell(sc->seen.ns, &row[COL_MONGO_OP_NS]);
-	copy_cell(sc->seen.app, &row[COL_MONGO_OP_APP]);
-	copy_cell(sc->seen.client, &row[COL_MONGO_OP_CLIENT]);
-}
-
-/* The base lines end before the frame that is judged. */
-static bool read_base(const struct endpoint *ep, const struct look *l, struct base *out)
-{
-	const struct history *h = ep->history;
-	int64_t until = ep->seen_mono_ns - (int64_t)(l->span_s * (double)NS_PER_SEC);
-	struct base b = {.docs = NAN, .p50 = NAN};
-
-	if (!history_median(h, METRIC_MONGO_CACHE_PAGES_READ, until, BASE_S, BASE_MIN_S, &b.read) ||
-		!history_median(
-			h, METRIC_MONGO_CACHE_EVICTED_CLEAN, until, BASE_S, BASE_MIN_S, &b.clean) ||
-		!history_median(
-			h, METRIC_MONGO_CACHE_EVICTED_DIRTY, until, BASE_S, BASE_MIN_S, &b.dirty))
-		return false;
-	(void)history_median(h, METRIC_MONGO_SCAN_DOCS_EXAMINED, until, BASE_S, 1, &b.docs);
-	(void)history_median(h, METRIC_MONGO_LAT_READS_P50, until, BASE_S, BASE_MIN_S, &b.p50);
-	*out = b;
-	return true;
-}
-
-/* ---- judging it ---- */
-
-static bool is_storm(const struct base *b, const struct look *l)
-{
-	return l->read > fmax(STORM_TIMES * b->read, STORM_MIN) &&
-	       l->clean > fmax(STORM_TIMES * b->clean, STORM_MIN) &&
-	       l->dirty <= fmax(DIRTY_TIMES * b->dirty, DIRTY_SHARE * l->clean);
-}
-
-/* Documents that were examined beyond the usual, within what the frame covers. */
-static double extra_docs(const struct base *b, const struct look *l)
-{
-	double usual = isnan(b->docs) ? 0 : b->docs;
-
-	return isnan(l->docs) || l->docs <= usual ? 0 : (l->docs - usual) * l->docs_span_s;
-}
-
-static bool docs_prove(const struct base *b, const struct look *l, double pages)
-{
-	double docs = extra_docs(b, l);
-
-	return docs > 0 && docs >= pages && l->collscans_grew;
-}
-
-static bool was_seen_lately(const struct scan *sc, const struct endpoint *ep)
-{
-	double limit_s = fmax(SEEN_S, 2 * ep->frame.interval_s);
-
-	return sc->seen.known &&
-	       (double)(ep->seen_mono_ns - sc->seen.seen_mono_ns) <= limit_s * (double)NS_PER_SEC;
-}
-
-static bool is_proven(const struct scan *sc, const struct endpoint *ep, const struct look *l)
-{
-	return was_seen_lately(sc, ep) || docs_prove(&sc->base, l, sc->pages_in);
-}
-
-static bool reads_are_slow(const struct scan *sc, const struct look *l)
-{
-	return l->reads >= SUFFER_READS && sc->base.p50 > 0 &&
-	       l->p50 >= SUFFER_TIMES * sc->base.p50;
-}
-
-/* Where $currentOp can be read it tells; else the counters falling back do. */
-static bool scan_is_over(const struct scan *sc, const struct look *l)
-{
-	if (l->op_now)
-		return sc->calm >= CALM_FRAMES;
-	if (l->ops_asked)
-		return true;
-	return !is_storm(&sc->base, l);
-}
-
-static double seconds_since(const struct endpoint *ep, int64_t mono_ns)
-{
-	return (double)(ep->seen_mono_ns - mono_ns) / (double)NS_PER_SEC;
-}
-
-/* ---- sentences ---- */
-
-/* "COLLSCAN on l21a.items (app report-job, 9 s)", with what is known of it. */
-static void name_scan(char out[256], const struct scan *sc)
-{
-	const struct culprit *c = &sc->culprit;
-	const char *who = c->app[0] ? c->app : c->client;
-	char age[NUM_MAX], tail[NUM_MAX + 4] = "";
-
-	if (!c->known) {
-		snprintf(out, 256, "A scan that $currentOp did not show");
-		return;
-	}
-	if (c->secs >= 1)
-		snprintf(
-			tail, sizeof(tail), "%s%s", who[0] ? ", " : "", num_duration(age, c->secs));
-	snprintf(out, 256, "COLLSCAN on %s%s%s%s%s%s", c->ns[0] ? c->ns : "?",
-		who[0] || tail[0] ? " (" : "", c->app[0] ? "app " : "", who, tail,
-		who[0] || tail[0] ? ")" : "");
-}
-
-static const char *text_or_null(const struct scan *sc, const char *text)
-{
-	return sc->culprit.known && text[0] ? text : NULL;
-}
-
-static void fill_data(struct data *d, const struct scan *sc)
-{
-	*d = (struct data){0};
-	data_text(d, "ns", text_or_null(sc, sc->culprit.ns));
-	data_text(d, "app", text_or_null(sc, sc->culprit.app));
-	data_text(d, "client", text_or_null(sc, sc->culprit.client));
-	data_num(d, "secs", sc->culprit.known ? sc->culprit.secs : (double)NAN);
-	data_num(d, "pages_in", round(sc->pages_in));
-	data_num(d, "clean_out", round(sc->clean_out));
-}
-
-static void say_next(struct finding *out)
-{
-	finding_next(out,
-		"View 6 shows the operation. An index for its filter keeps it out of the cache, "
-		"as does reading from another member.");
-}
-
-static void describe_storm(struct finding *out, const struct scan *sc, const struct look *l)
-{
-	char who[256], in[NUM_MAX], gone[NUM_MAX], before[NUM_MAX], now[NUM_MAX];
-	bool latency = !isnan(sc->base.p50) && !isnan(l->p50);
-
-	name_scan(who, sc);
-	num_short(in, l->read);
-	num_short(gone, l->clean);
-	num_format(before, UNIT_USEC, sc->base.p50, false);
-	num_format(now, UNIT_USEC, l->p50, false);
-	fill_data(&out->data, sc);
-	say_next(out);
-	if (!sc->proven) {
-		out->code = "mongo.scan.read_storm";
-		finding_say(out, LEVEL_INFO,
-			"%s pages/s read in, %s clean pages/s out: a read storm, not proven to be "
-			"a scan",
-			in, gone);
-		finding_next(out, "Initial sync, an index build or a warm-up look like this, too; "
-				  "see view 6.");
-	} else if (sc->promoted) {
-		out->code = "mongo.scan.evicting_hot_set";
-		finding_say(out, LEVEL_CRIT,
-			"%s is evicting the hot set: %s pages/s in, %s clean pages/s out%s%s%s%s",
-			who, in, gone, latency ? ", reads " : "", latency ? before : "",
-			latency ? " → " : "", latency ? now : "");
-		data_num(&out->data, "p50_before_us", sc->base.p50);
-		data_num(&out->data, "p50_us", l->p50);
-	} else {
-		out->code = "mongo.scan.storm";
-		finding_say(out, LEVEL_WARN,
-			"%s floods the cache: %s pages/s in, %s clean pages/s out", who, in, gone);
-	}
-}
-
-/* Of a scan that is over: sums instead of rates. */
-static void describe_past(struct finding *out, const struct scan *sc, double read_now)
-{
-	char who[256], in[NUM_MAX], gone[NUM_MAX], again[NUM_MAX], now[NUM_MAX];
-	char tail[2 * NUM_MAX + 64] = "";
-
-	name_scan(who, sc);
-	num_short(in, round(sc->pages_in));
-	num_short(gone, round(sc->clean_out));
-	fill_data(&out->data, sc);
-	say_next(out);
-	if (!sc->promoted) {
-		out->code = sc->proven ? "mongo.scan.storm" : "mongo.scan.read_storm";
-		finding_say(out, sc->proven ? LEVEL_WARN : LEVEL_INFO,
-			"%s flooded the cache: %s pages in, %s clean pages out",
-			sc->proven ? who : "Something", in, gone);
-		return;
-	}
-	out->code = "mongo.scan.evicting_hot_set";
-	if (sc->reread > 0)
-		snprintf(tail, sizeof(tail), "; since then %s pages read again, now %s/s",
-			num_short(again, round(sc->reread)), num_short(now, read_now));
-	finding_say(out, LEVEL_CRIT, "%s evicted the hot set: %s pages in, %s clean pages out%s",
-		who, in, gone, tail);
-	data_num(&out->data, "reread_pages", round(sc->reread));
+	*sc = (struct scan){.first_mono_ns = sc->first_mono_ns,
+		.last_mono_ns = sc->last_mono_ns,
+		.seen = sc->seen};
 }
 
 static void add_event(struct model *m, const struct endpoint *ep, struct scan *sc,
@@ -304,19 +40,70 @@ static void add_event(struct model *m, const struct endpoint *ep, struct scan *s
 	sc->id = model_add_event(m, sc->id, ep->index, f->code, f->level, state, f->text, &f->data);
 }
 
-/* ---- the course ---- */
+/* ---- what every frame of a course adds ---- */
 
-static void add_amounts(struct scan *sc, const struct look *l)
+static void add_pages(struct scan *sc, const struct look *l)
 {
-	sc->pages_in += l->read * l->span_s;
-	sc->clean_out += l->clean * l->span_s;
+	sc->sum.pages_in += l->read * l->span_s;
+	sc->sum.clean_out += l->clean * l->span_s;
+	if (scan_latency_counts(sc, l))
+		sc->sum.p50_worst = fmax(sc->sum.p50_worst, l->p50); /* fmax takes no NAN */
 }
 
-static void go_quiet(struct scan *sc)
+static void add_counts(struct scan *sc, const struct endpoint *ep, const struct look *l)
 {
-	struct culprit seen = sc->seen;
+	double scans = scan_extra_scans(&sc->base, l), docs = scan_extra_unindexed(&sc->base, l);
 
-	*sc = (struct scan){.seen = seen};
+	if (isnan(l->unindexed))
+		return;
+	sc->sum.unindexed += docs;
+	if (isnan(scans))
+		return;
+	sc->sum.scans_grew |= l->scans > 0;
+	sc->sum.scans = scans + (isnan(sc->sum.scans) ? 0 : sc->sum.scans);
+	sc->sum.scans_s += l->counts_span_s;
+	sc->sum.many = docs >= l->read * l->span_s &&
+		       scans / l->counts_span_s * ep->frame.interval_s >= MANY_SCANS;
+}
+
+static void take_sighting(struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	struct culprit c;
+
+	scan_note_culprit(&c, l->suspect, ep->seen_mono_ns);
+	if (!sc->culprit.known || !scan_same_op(&sc->culprit, l->suspect))
+		sc->sum.seen++;
+	if (sc->culprit.known &&
+		(strcmp(c.ns, sc->culprit.ns) != 0 || strcmp(c.app, sc->culprit.app) != 0))
+		sc->sum.elsewhere = true;
+	if (!sc->culprit.known || c.secs >= sc->culprit.secs)
+		sc->culprit = c;
+}
+
+/* The longest one is to blame; what was seen just before a storm may be, once it is proven. */
+static void blame(struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	double limit_s = fmax(5, 2 * ep->frame.interval_s);
+
+	if (l->bystander)
+		scan_note_culprit(&sc->elder, l->bystander, ep->seen_mono_ns);
+	if (l->suspects > sc->sum.at_once)
+		sc->sum.at_once = l->suspects;
+	if (l->suspect) {
+		take_sighting(sc, ep, l);
+	} else if (sc->proven && !sc->culprit.known) {
+		if (sc->seen.known && scan_seconds_since(ep, sc->seen.seen_mono_ns) <= limit_s)
+			sc->culprit = sc->seen;
+		else if (sc->elder.known && l->ops_told && !l->bystander)
+			sc->culprit = sc->elder; /* the proof came with its end */
+	}
+}
+
+static void update_proof(struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	if (scan_sight_proves(sc, ep, l) || scan_counters_prove(&sc->sum, l))
+		sc->proven = true;
+	blame(sc, ep, l);
 }
 
 static void count_calm(struct scan *sc, const struct endpoint *ep, const struct look *l)
@@ -329,22 +116,12 @@ static void count_calm(struct scan *sc, const struct endpoint *ep, const struct 
 		sc->calm_mono_ns = ep->seen_mono_ns;
 }
 
-static void begin_recovery(struct scan *sc, const struct endpoint *ep)
+/* ---- quiet, and filling ---- */
+
+static void begin_recovery(struct scan *sc)
 {
 	sc->phase = SCAN_RECOVERY;
-	sc->end_mono_ns = ep->seen_mono_ns;
 	sc->calm = 0;
-}
-
-static void update_proof(struct scan *sc, const struct endpoint *ep, const struct look *l)
-{
-	if (is_proven(sc, ep, l))
-		sc->proven = true;
-	if (!was_seen_lately(sc, ep))
-		return;
-	sc->culprit = sc->seen;
-	/* several short scans in a row: the storm's age says more than the newest one's */
-	sc->culprit.secs = fmax(sc->culprit.secs, seconds_since(ep, sc->begin_mono_ns));
 }
 
 static void begin_storm(struct model *m, const struct endpoint *ep, struct scan *sc,
@@ -353,124 +130,235 @@ static void begin_storm(struct model *m, const struct endpoint *ep, struct scan 
 	go_quiet(sc);
 	sc->phase = SCAN_STORM;
 	sc->base = *base;
-	sc->begin_mono_ns = ep->seen_mono_ns;
-	add_amounts(sc, l);
+	sc->sum.scans = sc->sum.p50_worst = NAN;
+	sc->begin_mono_ns = sc->end_mono_ns = ep->seen_mono_ns;
+	add_counts(sc, ep, l);
+	add_pages(sc, l);
 	update_proof(sc, ep, l);
-	sc->promoted = sc->proven && reads_are_slow(sc, l);
-	if (sc->proven && l->ops_asked && !l->op_now) { /* it came and went between two polls */
-		describe_past(out, sc, l->read);
+	sc->promoted = sc->proven && scan_reads_are_slow(sc, l);
+	if (sc->proven && l->ops_told && !l->suspects && !sc->sum.many) {
+		scan_describe_past(out, sc, "", l->read); /* it came and went between two polls */
 		add_event(m, ep, sc, EVENT_POINT, out);
-		begin_recovery(sc, ep);
+		begin_recovery(sc);
 	} else {
-		describe_storm(out, sc, l);
+		scan_describe_storm(out, sc, l);
 		add_event(m, ep, sc, EVENT_BEGIN, out);
 	}
+}
+
+static void begin_filling(struct scan *sc, const struct endpoint *ep, const struct base *base,
+	const struct look *l, struct finding *out)
+{
+	go_quiet(sc);
+	sc->phase = SCAN_FILLING;
+	sc->base = *base;
+	sc->sum.scans = sc->sum.p50_worst = NAN;
+	sc->begin_mono_ns = ep->seen_mono_ns;
+	add_pages(sc, l);
+	blame(sc, ep, l);
+	scan_describe_filling(out, sc, l);
 }
 
 static void run_quiet(struct model *m, const struct endpoint *ep, struct scan *sc,
 	const struct look *l, struct finding *out)
 {
 	struct base base;
+	bool known = scan_read_base(sc, ep, l, &base);
 
-	if (!read_base(ep, l, &base))
-		finding_skip(out, "needs a base line of %u s", BASE_MIN_S);
-	else if (is_storm(&base, l))
+	if (!known)
+		finding_skip(out, "needs a base line of %u s", SCAN_BASE_MIN);
+	if (known && scan_is_storm(&base, l))
 		begin_storm(m, ep, sc, &base, l, out);
+	else if (known && scan_fills_room(&base, l))
+		begin_filling(sc, ep, &base, l, out);
+	else if (scan_began_earlier(sc, ep, l))
+		scan_describe_earlier(out, l);
+}
+
+static void run_filling(struct model *m, const struct endpoint *ep, struct scan *sc,
+	const struct look *l, struct finding *out)
+{
+	struct base base = sc->base;
+
+	count_calm(sc, ep, l);
+	if (scan_is_storm(&base, l)) {
+		begin_storm(m, ep, sc, &base, l, out);
+		return;
+	}
+	if ((l->ops_told && !l->suspects) || sc->calm >= CALM_FRAMES) {
+		go_quiet(sc);
+		return;
+	}
+	add_pages(sc, l);
+	blame(sc, ep, l);
+	if (scan_fills_room(&base, l))
+		scan_describe_filling(out, sc, l);
+}
+
+/* ---- the storm ---- */
+
+static void note_lull(struct scan *sc, const struct endpoint *ep, bool storm)
+{
+	if (storm)
+		sc->lull_mono_ns = 0;
+	else if (!sc->lull_mono_ns)
+		sc->lull_mono_ns = ep->seen_mono_ns;
+}
+
+/* Where $currentOp tells, it tells the end; else the reads falling back do. */
+static bool is_over(
+	const struct scan *sc, const struct endpoint *ep, const struct look *l, bool storm)
+{
+	if (!sc->proven)
+		return !storm || scan_seconds_since(ep, sc->begin_mono_ns) > UNPROVEN_MAX_S;
+	if (l->suspects)
+		return sc->calm >= CALM_FRAMES;
+	if (l->ops_told)
+		return !storm || !sc->sum.many;
+	if (storm)
+		return false;
+	return !sc->culprit.known || scan_seconds_since(ep, sc->lull_mono_ns) >= LULL_S;
+}
+
+static void end_storm(struct model *m, const struct endpoint *ep, struct scan *sc,
+	const struct look *l, struct finding *out)
+{
+	scan_describe_past(out, sc, "", l->read);
+	add_event(m, ep, sc, EVENT_END, out);
+	if (sc->proven) {
+		begin_recovery(sc);
+	} else {
+		*out = (struct finding){0};
+		go_quiet(sc);
+	}
 }
 
 static void run_storm(struct model *m, const struct endpoint *ep, struct scan *sc,
 	const struct look *l, struct finding *out)
 {
 	bool was_proven = sc->proven, was_promoted = sc->promoted;
-	bool storm = is_storm(&sc->base, l);
+	bool storm = scan_is_storm(&sc->base, l);
 
+	sc->end_mono_ns = ep->seen_mono_ns;
 	count_calm(sc, ep, l);
-	if (storm || l->op_now)
-		add_amounts(sc, l);
+	note_lull(sc, ep, storm);
+	add_counts(sc, ep, l);
+	if (storm || l->suspects)
+		add_pages(sc, l);
 	update_proof(sc, ep, l);
-	if (sc->proven && storm && reads_are_slow(sc, l))
+	if (sc->proven && storm && scan_reads_are_slow(sc, l))
 		sc->promoted = true;
-	if (sc->proven ? scan_is_over(sc, l)
-		       : !storm || seconds_since(ep, sc->begin_mono_ns) > UNPROVEN_MAX_S) {
-		describe_past(out, sc, l->read);
-		add_event(m, ep, sc, EVENT_END, out);
-		if (sc->proven) {
-			begin_recovery(sc, ep);
-		} else {
-			*out = (struct finding){0};
-			go_quiet(sc);
-		}
+	if (is_over(sc, ep, l, storm)) {
+		end_storm(m, ep, sc, l, out);
 		return;
 	}
-	describe_storm(out, sc, l);
+	scan_describe_storm(out, sc, l);
 	if (sc->proven != was_proven || sc->promoted != was_promoted)
 		add_event(m, ep, sc, EVENT_BEGIN, out);
 }
 
+/* ---- the recovery ---- */
+
 static void report_recovery(struct model *m, const struct endpoint *ep, struct scan *sc,
 	double recovery_s, const char *why_not)
 {
-	struct finding f = {.code = "mongo.scan.recovered"};
-	char pages[NUM_MAX], duration[NUM_MAX];
+	struct finding f = {0};
+	double after;
 
-	num_short(pages, round(sc->reread));
-	if (why_not)
-		finding_say(&f, LEVEL_INFO,
-			"the hot set was not back %s: %s pages read again so far", why_not, pages);
-	else
-		finding_say(&f, LEVEL_INFO,
-			"the hot set is back %s after the scan: %s pages read again",
-			num_duration(duration, recovery_s), pages);
-	data_text(&f.data, "ns", text_or_null(sc, sc->culprit.ns));
-	data_num(&f.data, "reread_pages", round(sc->reread));
-	data_num(&f.data, "recovery_s", recovery_s);
+	if (why_not || !history_median(ep->history, METRIC_MONGO_LAT_READS_P50, ep->seen_mono_ns,
+			       AFTER_S, 1, &after))
+		after = NAN;
+	scan_describe_recovery(&f, sc, recovery_s, after, why_not);
 	add_event(m, ep, sc, EVENT_POINT, &f);
 }
 
-/* Reading again looks like a storm itself; only a new scan ends the recovery of the one before. */
+/*
+ * Reading again looks like a storm itself; only a scan that began since, or the same one going on,
+ * ends the recovery of the one before. Documents counted over a longer time are still the old ones.
+ */
 static bool is_new_scan(const struct scan *sc, const struct look *l, double since_end_s)
 {
-	/* documents counted over a longer time are still those of the scan before */
-	bool fresh = l->docs_span_s <= since_end_s;
+	struct tally fresh = {.pages_in = l->read * l->span_s, .scans_grew = l->scans > 0};
 
-	return is_storm(&sc->base, l) &&
-	       (l->op_now || (fresh && docs_prove(&sc->base, l, l->read * l->span_s)));
+	if (!scan_is_storm(&sc->base, l))
+		return false;
+	if (l->counts_span_s <= since_end_s)
+		fresh.unindexed = scan_extra_unindexed(&sc->base, l);
+	return l->suspects || scan_counters_prove(&fresh, l);
+}
+
+static void sum_recovery(struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	count_calm(sc, ep, l);
+	if (!l->suspects) /* else a scan reads, too */
+		sc->sum.reread += fmax(l->read - sc->base.read, 0) * l->span_s;
+	if (scan_seconds_since(ep, sc->end_mono_ns) < l->counts_span_s)
+		add_counts(sc, ep, l); /* those of the scan come late */
 }
 
 static void run_recovery(struct model *m, const struct endpoint *ep, struct scan *sc,
 	const struct look *l, struct finding *out)
 {
-	double since_s = seconds_since(ep, sc->end_mono_ns);
+	double since_s = scan_seconds_since(ep, sc->end_mono_ns);
 	bool was_promoted = sc->promoted;
 
 	if (is_new_scan(sc, l, since_s)) {
 		struct base base = sc->base;
 
 		if (sc->promoted)
-			report_recovery(m, ep, sc, (double)NAN, "when another scan began");
+			report_recovery(m, ep, sc, (double)NAN, "when another scan began after");
 		begin_storm(m, ep, sc, &base, l, out);
 		return;
 	}
-	sc->reread += fmax(l->read - sc->base.read, 0) * l->span_s;
-	count_calm(sc, ep, l);
-	if (sc->reread >= SUFFER_PAGES)
+	sum_recovery(sc, ep, l);
+	if (sc->sum.reread >= SUFFER_PAGES)
 		sc->promoted = true;
-	if (sc->promoted && !was_promoted) {
-		describe_past(out, sc, l->read);
+	scan_describe_past(out, sc, "", l->read);
+	if (sc->promoted && !was_promoted)
 		add_event(m, ep, sc, EVENT_POINT, out);
-	}
 	if ((sc->calm < CALM_FRAMES && since_s < RECOVERY_MAX_S) ||
-		(!sc->promoted && since_s < SHOWN_S)) {
-		describe_past(out, sc, l->read);
+		(!sc->promoted && since_s < SHOWN_S))
 		return;
-	}
 	if (sc->promoted && sc->calm >= CALM_FRAMES)
 		report_recovery(m, ep, sc,
 			(double)(sc->calm_mono_ns - sc->end_mono_ns) / (double)NS_PER_SEC, NULL);
 	else if (sc->promoted)
-		report_recovery(m, ep, sc, (double)NAN, "120 s after the scan");
+		report_recovery(m, ep, sc, (double)NAN, "120 s after");
 	*out = (struct finding){0};
 	go_quiet(sc);
+}
+
+/* ---- the rule ---- */
+
+static void cut(struct model *m, const struct endpoint *ep, struct scan *sc, const char *until)
+{
+	struct finding f = {0};
+
+	if (sc->phase == SCAN_STORM) {
+		scan_describe_past(&f, sc, until, 0);
+		add_event(m, ep, sc, EVENT_END, &f);
+	} else if (sc->phase == SCAN_RECOVERY && sc->promoted) {
+		report_recovery(m, ep, sc, (double)NAN, "before the watch was cut short after");
+	}
+	*sc = (struct scan){0};
+}
+
+void rules_scan_cut(struct model *m, const struct endpoint *ep, void *state)
+{
+	cut(m, ep, state,
+		ep->frame.restarted ? " until the server restarted" : " until no more was heard");
+}
+
+/* A clock that goes back, as between two parts of a recording, begins another watch. */
+static void note_time(struct model *m, const struct endpoint *ep, struct scan *sc)
+{
+	if (ep->frame.v[METRIC_MONGO_CACHE_PAGES_READ].why == REASON_RESET)
+		cut(m, ep, sc, " until its counters began anew");
+	else if (ep->seen_mono_ns < sc->last_mono_ns)
+		cut(m, ep, sc, " until the clock went back");
+	if (!sc->first_mono_ns)
+		sc->first_mono_ns = ep->seen_mono_ns;
+	sc->last_mono_ns = ep->seen_mono_ns;
 }
 
 void rules_scan(struct model *m, const struct endpoint *ep, void *state, struct finding *out)
@@ -478,15 +366,20 @@ void rules_scan(struct model *m, const struct endpoint *ep, void *state, struct 
 	struct scan *sc = state;
 	struct look l;
 
-	note_culprit(sc, &ep->frame);
-	if (!look_at(&ep->frame, &l)) {
+	note_time(m, ep, sc);
+	if (!scan_look(sc, ep, &l)) {
 		if (sc->phase == SCAN_QUIET)
-			finding_skip(out, "needs a base line of %u s", BASE_MIN_S);
+			finding_skip(out, "needs a base line of %u s", SCAN_BASE_MIN);
 		return;
 	}
+	if (l.suspect)
+		scan_note_culprit(&sc->seen, l.suspect, ep->seen_mono_ns);
 	switch (sc->phase) {
 	case SCAN_QUIET:
 		run_quiet(m, ep, sc, &l, out);
+		break;
+	case SCAN_FILLING:
+		run_filling(m, ep, sc, &l, out);
 		break;
 	case SCAN_STORM:
 		run_storm(m, ep, sc, &l, out);

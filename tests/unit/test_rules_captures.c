@@ -143,6 +143,28 @@ static const struct datum *datum(const struct seen *s, const char *key)
 	return NULL;
 }
 
+/* Of a verdict that holds at the end. */
+static const struct datum *verdict_datum(const struct play *p, const char *code, const char *key)
+{
+	for (unsigned i = 0; i < p->m->nverdicts; i++)
+		for (unsigned k = 0; k < p->m->verdicts[i].data.n; k++)
+			if (strcmp(p->m->verdicts[i].code, code) == 0 &&
+				strcmp(p->m->verdicts[i].data.d[k].key, key) == 0)
+				return &p->m->verdicts[i].data.d[k];
+	fail_msg("no %s in the verdict %s", key, code);
+	return NULL;
+}
+
+/* Pages read a second, over the seconds that end at t of the capture. */
+static double mean_read_rate(const struct play *p, double t, unsigned seconds)
+{
+	double mean;
+
+	assert_true(history_mean(p->m->ep[0]->history, METRIC_MONGO_CACHE_PAGES_READ,
+		BASE_MONO + (int64_t)(t * 1e9), seconds, seconds, &mean));
+	return mean;
+}
+
 static void assert_no_scan(const struct play *p)
 {
 	for (unsigned i = 0; i < p->nverdicts; i++)
@@ -223,10 +245,34 @@ static void a_busy_small_set_survives_a_scan(void **state)
 	assert_int_equal(e->level, LEVEL_WARN);
 	assert_string_equal(datum(e, "ns")->text, "l21a.items");
 	assert_true(datum(e, "app")->null); /* it had none */
+	assert_non_null(strstr(datum(e, "command")->text, "{aggregate: ?, pipeline: [{$match: "));
+	test_near(datum(e, "scans")->num, 1, 1e-6);
 	test_near(datum(e, "pages_in")->num, 7600, 10);
 	test_near(datum(e, "clean_out")->num, 6566, 10);
 	assert_null(first_verdict(p, "mongo.scan.evicting_hot_set"));
 	assert_int_equal(p->m->nverdicts, 0); /* at the end all is well */
+	finish(p);
+}
+
+/* The same scan beside a hot set that is read slowly: pages of it are read again. */
+static void a_cool_small_set_is_read_again(void **state)
+{
+	struct play *p = play("collscan-cool");
+	const struct seen *hot = nth_event(p, "mongo.scan.evicting_hot_set", 0);
+	const struct seen *back = nth_event(p, "mongo.scan.recovered", 0);
+
+	(void)state;
+	assert_int_equal(p->nevents, 2);
+	test_near(hot->t, 11, 0.1);
+	assert_int_equal(hot->state, EVENT_POINT);
+	assert_true(datum(hot, "app")->null);
+	test_near(datum(hot, "pages_in")->num, 6548, 10);
+	test_near(datum(hot, "clean_out")->num, 5540, 10);
+	test_near(datum(hot, "scans")->num, 1, 1e-6);
+	/* 334 pages over about 20 s, the last of them within the noise */
+	test_near(datum(back, "reread_pages")->num, 334, 10);
+	assert_true(datum(back, "recovery_s")->num >= 8 && datum(back, "recovery_s")->num <= 20);
+	assert_int_equal(p->m->nverdicts, 0);
 	finish(p);
 }
 
@@ -240,6 +286,7 @@ static void check_slow_scan(const struct play *p)
 	assert_int_equal(begin->state, EVENT_BEGIN);
 	assert_string_equal(datum(begin, "ns")->text, "l21a.items");
 	assert_string_equal(datum(begin, "app")->text, "report-job");
+	assert_non_null(strstr(datum(begin, "command")->text, "{aggregate: ?, pipeline: "));
 	assert_non_null(hot);
 	assert_int_equal(hot->level, LEVEL_CRIT);
 	for (unsigned i = 0; i < p->nevents; i++)
@@ -268,7 +315,13 @@ static void a_cool_set_is_evicted_and_comes_back_slowly(void **state)
 	test_near(end->t, 16, 0.1);
 	test_near(datum(end, "pages_in")->num, 26956, 5);
 	test_near(datum(end, "clean_out")->num, 26698, 5);
-	assert_true(hot->t > end->t && hot->t < end->t + 2);  /* pages are read again */
+	test_near(datum(end, "scans")->num, 4, 1e-6);
+	assert_true(hot->t > end->t && hot->t < end->t + 2); /* pages are read again */
+	/* over half a minute and more: 146 a second at first, about 12 at the end */
+	test_near(verdict_datum(p, "mongo.scan.evicting_hot_set", "reread_pages")->num, 2155, 20);
+	test_near(mean_read_rate(p, 17.1, 1), 146, 1);
+	assert_true(mean_read_rate(p, 36, 10) < 50 && mean_read_rate(p, 36, 10) > 12);
+	test_near(mean_read_rate(p, 85, 10), 12, 4);
 	assert_null(nth_event(p, "mongo.scan.recovered", 0)); /* not yet when the capture ends */
 	finish(p);
 }
@@ -287,6 +340,26 @@ static void a_hot_set_that_suffers_is_seen_while_the_scan_runs(void **state)
 	/* it still reads hundreds of pages a second when the capture ends */
 	assert_null(nth_event(p, "mongo.scan.recovered", 0));
 	assert_int_equal(p->m->verdicts[0].level, LEVEL_CRIT);
+	finish(p);
+}
+
+/* The same scans in another run, of a server that sent no histograms: over within two seconds. */
+static void a_hot_set_may_be_back_at_once(void **state)
+{
+	struct play *p = play("collscan-slow-hot-2");
+	const struct seen *end = nth_event(p, "mongo.scan.storm", 1);
+	const struct seen *back = nth_event(p, "mongo.scan.recovered", 0);
+
+	(void)state;
+	check_slow_scan(p);
+	assert_int_equal(end->state, EVENT_END);
+	assert_non_null(back);
+	assert_true(datum(back, "recovery_s")->num <= 2);
+	test_near(datum(back, "reread_pages")->num, 224, 1);
+	assert_true(datum(back, "p50_before_us")->null);
+	assert_true(datum(back, "p50_during_us")->null);
+	assert_true(datum(back, "p50_after_us")->null);
+	assert_int_equal(p->m->nverdicts, 0);
 	finish(p);
 }
 
@@ -318,6 +391,8 @@ int main(void)
 		cmocka_unit_test(half_a_cache_fits),
 		cmocka_unit_test(twice_the_cache_exceeds_it),
 		cmocka_unit_test(a_busy_small_set_survives_a_scan),
+		cmocka_unit_test(a_cool_small_set_is_read_again),
+		cmocka_unit_test(a_hot_set_may_be_back_at_once),
 		cmocka_unit_test(a_cool_set_is_evicted_and_comes_back_slowly),
 		cmocka_unit_test(a_hot_set_that_suffers_is_seen_while_the_scan_runs),
 		cmocka_unit_test(heavy_writes_cross_what_they_cross),
