@@ -231,6 +231,25 @@ static void an_old_scan_beside_the_recovery_is_not_another_one(void **state)
 	assert_int_equal(seconds_model->nevents, 3); /* begin, end, promoted */
 }
 
+/* A small scan during the recovery: what it reads is not the hot set coming back. */
+static void pages_of_another_scan_are_not_read_again(void **state)
+{
+	struct second small = quiet;
+
+	(void)state;
+	small.pages = 170;
+	small.op[0] =
+		(struct test_op){.plan = "COLLSCAN", .ns = "shop.settings", .secs = 0.1, .opid = 3};
+	seconds_pass_many(30, quiet);
+	scan_for(3);
+	seconds_pass(quiet);
+	seconds_pass_many(3, small);
+	assert_null(seconds_verdict("mongo.scan.evicting_hot_set"));
+	small.op[0] = (struct test_op){0};
+	seconds_pass(small);
+	assert_number(&seconds_event("mongo.scan.evicting_hot_set")->data, "reread_pages", 150);
+}
+
 /* What was running before a restart is nobody's concern afterwards, but it has an end. */
 static void a_restart_ends_the_course(void **state)
 {
@@ -412,6 +431,18 @@ static void a_first_scan_of_a_cache_with_room_evicts_nobody(void **state)
 	assert_int_equal(seconds_model->nevents, 0);
 }
 
+/* Above the target eviction is at work: that is no room. */
+static void above_the_target_nothing_is_called_room(void **state)
+{
+	struct second full = quiet;
+
+	(void)state;
+	full.fill = 85;
+	seconds_pass_many(30, full);
+	seconds_pass(filling(1, 85));
+	assert_null(seconds_verdict("mongo.scan.filling"));
+}
+
 /* It filled the cache for longer than a base line reaches; then the hot set goes. */
 static void a_scan_that_ran_out_of_room_is_the_cause(void **state)
 {
@@ -427,6 +458,7 @@ static void a_scan_that_ran_out_of_room_is_the_cause(void **state)
 	assert_int_equal(seconds_event("mongo.scan.storm")->state, EVENT_BEGIN);
 	assert_number(&seconds_event("mongo.scan.storm")->data, "pages_in", 9000);
 	seconds_pass(scan(91.5));
+	assert_int_equal(seconds_event("mongo.scan.storm")->state, EVENT_BEGIN); /* it goes on */
 	seconds_pass(quiet);
 	assert_int_equal(seconds_event("mongo.scan.storm")->state, EVENT_END);
 }
@@ -461,6 +493,7 @@ int main(void)
 		TEST(a_hot_set_that_stays_away_is_given_up),
 		TEST(a_second_scan_is_another_one),
 		TEST(an_old_scan_beside_the_recovery_is_not_another_one),
+		TEST(pages_of_another_scan_are_not_read_again),
 		TEST(a_restart_ends_the_course),
 		TEST(a_restart_ends_the_recovery),
 		TEST(the_run_before_a_restart_is_no_base_line),
@@ -471,6 +504,7 @@ int main(void)
 		TEST(a_lull_between_two_looks_is_not_the_end),
 		TEST(late_counters_are_not_another_scan),
 		TEST(a_first_scan_of_a_cache_with_room_evicts_nobody),
+		TEST(above_the_target_nothing_is_called_room),
 		TEST(a_scan_that_ran_out_of_room_is_the_cause),
 		TEST(a_warm_up_with_room_is_nothing),
 	};

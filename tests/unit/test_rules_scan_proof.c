@@ -81,6 +81,20 @@ static void documents_alone_are_no_scan(void **state)
 	assert_null(seconds_verdict(SCANS));
 }
 
+/* A scan was counted, but it saw too few documents for what came in. */
+static void a_small_scan_in_a_storm_does_not_explain_it(void **state)
+{
+	struct second load = storm;
+
+	(void)state;
+	load.docs = 8000;
+	load.scans = 1;
+	seconds_pass_many(30, quiet);
+	seconds_pass_many(3, load);
+	assert_non_null(seconds_verdict(READS));
+	assert_null(seconds_verdict(SCANS));
+}
+
 /* MongoDB 4.2 has no counter of collection scans. */
 static void where_scans_are_not_counted_documents_must_do(void **state)
 {
@@ -529,6 +543,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_load_is_not_a_scan),
 		TEST(documents_alone_are_no_scan),
+		TEST(a_small_scan_in_a_storm_does_not_explain_it),
 		TEST(where_scans_are_not_counted_documents_must_do),
 		TEST(proof_may_come_later),
 		TEST(counters_of_a_longer_time_prove_it_too),
