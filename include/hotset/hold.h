@@ -49,12 +49,15 @@ double hold_bar_s(double window_s);
 /* How long after its limit a transaction may live until the server's reaper comes by. */
 double hold_reaper_s(double limit_s);
 
+/* History store inserts per second: their mean over 30 s, since they come in bursts. */
+bool hold_inserts(const struct endpoint *ep, double *out);
+
 /*
  * "report-job from 127.0.0.1:60546", of which a part may be missing; "" when both are. Returns buf.
  */
 #define HOLD_WHO_MAX 112
 const char *hold_who(char buf[HOLD_WHO_MAX], const struct holder *h);
-/* "ends in 525 s", "is 12 s past its limit"; "" without a limit. Returns buf. */
+/* "its limit ends it in 525 s", "12 s past its limit"; "" without a limit. Returns buf. */
 #define HOLD_LEFT_MAX 64
 const char *hold_left(char buf[HOLD_LEFT_MAX], const struct holder *h);
 

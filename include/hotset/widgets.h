@@ -46,7 +46,7 @@ size_t text_line(const char *s, int w);
 /* Of the pane's endpoint, or of the host for a host's metric; NO_ANSWER where there is none. */
 struct value pane_value(const struct pane *p, enum metric_id id);
 const char  *pane_info(const struct pane *p, enum metric_id id); /* "" if there is none */
-/* The text of a value: its number with its unit, or "n/a". Returns buf. */
+/* The text of a value: its number with its unit, "not set" or "n/a". Returns buf. */
 #define VALUE_TEXT_MAX 32
 const char *value_text(char buf[VALUE_TEXT_MAX], enum metric_unit unit, struct value v, bool ascii);
 

@@ -49,10 +49,10 @@ static void derive_mean_latency(
 	derive_ratio(c, id, derive_diff(c, time), derive_diff(c, ops), 1, REASON_NO_TRAFFIC);
 }
 
-/* ---- quantiles of the reads of the interval ---- */
+/* ---- quantiles of the reads and writes of the interval ---- */
 
 struct bucket {
-	double from, count; /* microseconds; reads per second, which serve as weights */
+	double from, count; /* microseconds; operations per second, which serve as weights */
 };
 
 #define BUCKETS_MAX 128u
@@ -64,8 +64,8 @@ static int compare_buckets(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static unsigned read_buckets(
-	const struct derive_ctx *c, struct bucket *out, double *total, enum reason *why)
+static unsigned read_buckets(const struct derive_ctx *c, unsigned col, struct bucket *out,
+	double *total, enum reason *why)
 {
 	const struct frame_rows *rows = &c->f->tables[TABLE_MONGO_LATENCY];
 	unsigned n = 0;
@@ -75,17 +75,17 @@ static unsigned read_buckets(
 	for (unsigned i = 0; i < rows->n && n < BUCKETS_MAX; i++) {
 		const struct cell_value *row = rows->cells + (size_t)i * COL_MONGO_LATENCY_COUNT;
 		struct value from = row[COL_MONGO_LATENCY_MICROS].num;
-		struct value reads = row[COL_MONGO_LATENCY_READS].num;
+		struct value ops = row[col].num;
 
 		if (!value_ok(from))
 			continue;
-		if (!value_ok(reads)) {
-			if (reads.why != REASON_NOT_SENT) /* FIRST, RESET, ... */
-				*why = (enum reason)reads.why;
+		if (!value_ok(ops)) {
+			if (ops.why != REASON_NOT_SENT) /* FIRST, RESET, ... */
+				*why = (enum reason)ops.why;
 			continue;
 		}
-		out[n++] = (struct bucket){from.v, reads.v};
-		*total += reads.v;
+		out[n++] = (struct bucket){from.v, ops.v};
+		*total += ops.v;
 	}
 	qsort(out, n, sizeof(*out), compare_buckets);
 	return n;
@@ -115,20 +115,21 @@ static double quantile(const struct bucket *b, unsigned n, double total, double 
 	return bucket_end(b, n - 1, n); /* rounding left a rest */
 }
 
-static void derive_quantiles(const struct derive_ctx *c)
+static void derive_quantiles(
+	const struct derive_ctx *c, unsigned col, enum metric_id p50, enum metric_id p95)
 {
 	struct bucket b[BUCKETS_MAX];
 	enum reason why;
 	double total;
-	unsigned n = read_buckets(c, b, &total, &why);
+	unsigned n = read_buckets(c, col, b, &total, &why);
 
 	if (total > 0) {
-		derive_set(c, METRIC_MONGO_LAT_READS_P50, quantile(b, n, total, 0.50));
-		derive_set(c, METRIC_MONGO_LAT_READS_P95, quantile(b, n, total, 0.95));
+		derive_set(c, p50, quantile(b, n, total, 0.50));
+		derive_set(c, p95, quantile(b, n, total, 0.95));
 		return;
 	}
-	derive_explain(c, METRIC_MONGO_LAT_READS_P50, why);
-	derive_explain(c, METRIC_MONGO_LAT_READS_P95, why);
+	derive_explain(c, p50, why);
+	derive_explain(c, p95, why);
 }
 
 /* ---- the rest ---- */
@@ -226,7 +227,10 @@ void derive_mongo(const struct derive_ctx *c)
 		METRIC_MONGO_LAT_WRITES_OPS);
 	derive_mean_latency(c, METRIC_MONGO_LAT_COMMANDS, METRIC_MONGO_LAT_COMMANDS_TIME,
 		METRIC_MONGO_LAT_COMMANDS_OPS);
-	derive_quantiles(c);
+	derive_quantiles(
+		c, COL_MONGO_LATENCY_READS, METRIC_MONGO_LAT_READS_P50, METRIC_MONGO_LAT_READS_P95);
+	derive_quantiles(c, COL_MONGO_LATENCY_WRITES, METRIC_MONGO_LAT_WRITES_P50,
+		METRIC_MONGO_LAT_WRITES_P95);
 	derive_pinned(c);
 	derive_ratio(c, METRIC_MONGO_CONN_FILL, v[METRIC_MONGO_CONN_CURRENT],
 		value_add(v[METRIC_MONGO_CONN_CURRENT], v[METRIC_MONGO_CONN_AVAILABLE]), 100,

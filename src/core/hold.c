@@ -22,6 +22,7 @@
 #define STANDS_STILL_S 30.0 /* three times the lag at which flow control begins to brake */
 #define BAR_MIN_S      10.0
 #define BAR_MAX_S      90.0 /* 60 s lifetime of a transaction and 30 s until it is reaped */
+#define INSERTS_S      30u  /* of the mean rate of history store inserts */
 #define REAPER_MIN_S   1.0
 #define REAPER_MAX_S   60.0
 
@@ -53,6 +54,12 @@ double hold_bar_s(double window_s)
 double hold_reaper_s(double limit_s)
 {
 	return fmin(REAPER_MAX_S, fmax(REAPER_MIN_S, limit_s / 2));
+}
+
+bool hold_inserts(const struct endpoint *ep, double *out)
+{
+	return history_mean(
+		ep->history, METRIC_MONGO_HS_INSERTS, ep->seen_mono_ns, INSERTS_S, 1, out);
 }
 
 static double number(struct value v)
@@ -185,7 +192,12 @@ static enum hold_cause cause_of(const struct frame *f, const struct hold *h)
 		return h->holder.row ? h->holder.kind : HOLD_UNSEEN;
 	if (reaches(f->v[METRIC_MONGO_PINNED_CHECKPOINT], lag.v))
 		return HOLD_CHECKPOINT;
-	return cause_of_oldest(f, h->majority_lag_s);
+
+	enum hold_cause cause = cause_of_oldest(f, h->majority_lag_s);
+	double excess = value_or(f->v[METRIC_MONGO_PINNED_EXCESS], 0).v;
+
+	/* stable and a checkpoint lag a little behind at any time */
+	return cause == HOLD_UNKNOWN && excess <= hold_bar_s(window) ? HOLD_WINDOW : cause;
 }
 
 void hold_find(const struct endpoint *ep, struct hold *out)

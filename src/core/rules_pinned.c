@@ -11,7 +11,6 @@
 #define CRIT_S       300.0 /* of excess: as long as the default window once more */
 #define OVERDUE_S    30.0  /* the reaper of the default limit of 60 s comes every 30 s */
 #define MAJORITY_S   90.0  /* flow control aims at 10 s: the commit point is stuck */
-#define INSERTS_S    30u   /* of the mean rate of inserts, which come in bursts */
 #define SECS_PER_MIN 60.0
 
 /* ---- words ---- */
@@ -49,12 +48,6 @@ static void say_holder(char *out, size_t cap, const struct holder *h, const char
 		*left ? ", " : "", left);
 }
 
-static bool mean_inserts(const struct endpoint *ep, double *out)
-{
-	return history_mean(
-		ep->history, METRIC_MONGO_HS_INSERTS, ep->seen_mono_ns, INSERTS_S, 1, out);
-}
-
 /* The file's own growth where it is told at any time, else the inserts, which it does not show. */
 static void say_growth(char *out, size_t cap, const struct endpoint *ep)
 {
@@ -70,7 +63,7 @@ static void say_growth(char *out, size_t cap, const struct endpoint *ep)
 	if (value_ok(growth))
 		snprintf(out, cap, "; history store %s, %s%s/min", bytes, growth.v < 0 ? "" : "+",
 			num_format(rate, UNIT_BYTES, growth.v * SECS_PER_MIN, false));
-	else if (mean_inserts(ep, &inserts))
+	else if (hold_inserts(ep, &inserts))
 		snprintf(out, cap, "; history store %s, %s inserts/s", bytes,
 			num_short(rate, inserts));
 }
@@ -169,7 +162,7 @@ static void put_data(const struct endpoint *ep, const struct hold *h, struct fin
 	data_num(&out->data, "limit_left_s", row ? h->holder.left_s : (double)NAN);
 	data_num(&out->data, "hs_size", number(v[METRIC_MONGO_HS_SIZE]));
 	data_num(&out->data, "hs_growth", number(v[METRIC_MONGO_HS_GROWTH]));
-	data_num(&out->data, "hs_inserts", mean_inserts(ep, &inserts) ? inserts : (double)NAN);
+	data_num(&out->data, "hs_inserts", hold_inserts(ep, &inserts) ? inserts : (double)NAN);
 }
 
 static bool is_reader(enum hold_cause c)

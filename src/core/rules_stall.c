@@ -39,22 +39,16 @@ static void say_share(char *out, size_t cap, double percent)
 		snprintf(out, cap, "the time of %.1f threads", percent / 100);
 }
 
-/* "; reads p50 0.2 ms, p95 3 ms" */
-static void say_latency(char *out, size_t cap, const struct frame *f)
+/* "; reads p50 0.2 ms, p95 3 ms"; "" without operations of that kind. */
+static void say_latency(char *out, size_t cap, const char *what, struct value p50, struct value p95)
 {
-	struct value p50 = f->v[METRIC_MONGO_LAT_READS_P50], p95 = f->v[METRIC_MONGO_LAT_READS_P95];
-	struct value writes = f->v[METRIC_MONGO_LAT_WRITES];
 	char a[NUM_MAX], b[NUM_MAX];
-	int n = 0;
 
 	out[0] = '\0';
 	if (value_ok(p50) && value_ok(p95))
-		n = snprintf(out, cap, "; reads p50 %s, p95 %s",
+		snprintf(out, cap, "; %s p50 %s, p95 %s", what,
 			num_format(a, UNIT_USEC, p50.v, false),
 			num_format(b, UNIT_USEC, p95.v, false));
-	if (value_ok(writes) && n >= 0 && (size_t)n < cap)
-		snprintf(out + n, cap - (size_t)n, "; writes mean %s",
-			num_format(a, UNIT_USEC, writes.v, false));
 }
 
 /* "; tickets out: 3 read, 9 write, 12 queued" */
@@ -109,7 +103,7 @@ void rules_app_stall(const struct model *m, const struct endpoint *ep, struct fi
 	struct value evict = f->v[METRIC_MONGO_CACHE_APP_EVICT];
 	double percent = fmax(value_or(wait, 0).v, value_or(evict, 0).v);
 	double busy = busy_threads(ep);
-	char share[48], evicting[40] = "", latency[80], tickets[80];
+	char share[48], evicting[40] = "", reads[80], writes[80], tickets[80];
 
 	(void)m;
 	if (percent < WARN_PERCENT)
@@ -118,18 +112,22 @@ void rules_app_stall(const struct model *m, const struct endpoint *ep, struct fi
 	if (value_ok(evict))
 		snprintf(evicting, sizeof(evicting), ", %.0f %% of it evicting",
 			fmin(100, 100 * evict.v / percent));
-	say_latency(latency, sizeof(latency), f);
+	say_latency(reads, sizeof(reads), "reads", f->v[METRIC_MONGO_LAT_READS_P50],
+		f->v[METRIC_MONGO_LAT_READS_P95]);
+	say_latency(writes, sizeof(writes), "writes", f->v[METRIC_MONGO_LAT_WRITES_P50],
+		f->v[METRIC_MONGO_LAT_WRITES_P95]);
 	say_tickets(tickets, sizeof(tickets), f);
 	finding_say(out, level_of(percent, busy),
-		"application threads wait for the cache: %s%s%s%s", share, evicting, latency,
-		tickets);
+		"application threads wait for the cache: %s%s%s%s%s", share, evicting, reads,
+		writes, tickets);
 	say_next(f, out);
 	data_num(&out->data, "wait_percent", number(wait));
 	data_num(&out->data, "evict_percent", number(evict));
 	data_num(&out->data, "of_busy_percent", percent / fmax(1, busy));
 	data_num(&out->data, "reads_p50_us", number(f->v[METRIC_MONGO_LAT_READS_P50]));
 	data_num(&out->data, "reads_p95_us", number(f->v[METRIC_MONGO_LAT_READS_P95]));
-	data_num(&out->data, "writes_us", number(f->v[METRIC_MONGO_LAT_WRITES]));
+	data_num(&out->data, "writes_p50_us", number(f->v[METRIC_MONGO_LAT_WRITES_P50]));
+	data_num(&out->data, "writes_p95_us", number(f->v[METRIC_MONGO_LAT_WRITES_P95]));
 	data_num(&out->data, "read_tickets", number(f->v[METRIC_MONGO_TICKETS_READ_OUT]));
 	data_num(&out->data, "write_tickets", number(f->v[METRIC_MONGO_TICKETS_WRITE_OUT]));
 }

@@ -12,7 +12,7 @@ static const struct field fields[] = {
 	{"command", METRIC_MONGO_OPS_COMMAND},
 	{"read p50", METRIC_MONGO_LAT_READS_P50},
 	{"read p95", METRIC_MONGO_LAT_READS_P95},
-	{"writes", METRIC_MONGO_LAT_WRITES},
+	{"write p95", METRIC_MONGO_LAT_WRITES_P95},
 	{"r ticket", METRIC_MONGO_TICKETS_READ_OUT},
 	{"w ticket", METRIC_MONGO_TICKETS_WRITE_OUT},
 	{"conns", METRIC_MONGO_CONN_CURRENT},

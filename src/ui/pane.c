@@ -219,9 +219,10 @@ const char *pane_info(const struct pane *p, enum metric_id id)
 const char *value_text(char buf[VALUE_TEXT_MAX], enum metric_unit unit, struct value v, bool ascii)
 {
 	char num[NUM_MAX];
+	const char *text = v.why == REASON_NOT_SET ? "not set" : "n/a";
 
-	(void)snprintf(
-		buf, VALUE_TEXT_MAX, "%s", value_ok(v) ? num_format(num, unit, v.v, ascii) : "n/a");
+	(void)snprintf(buf, VALUE_TEXT_MAX, "%s",
+		value_ok(v) ? num_format(num, unit, v.v, ascii) : text);
 	return buf;
 }
 
@@ -239,7 +240,7 @@ void pane_figure(struct pane *p, int x, int y, int w, const char *label, enum me
 {
 	char buf[VALUE_TEXT_MAX];
 
-	if (!value_ok(v))
+	if (!value_ok(v) && v.why != REASON_NOT_SET) /* which says itself what it means */
 		note_missing(p, label, (enum reason)v.why);
 	value_text(buf, unit, v, p->c->ascii);
 	if (unit == UNIT_SEC && text_width(buf) > w) { /* "12 d 03 h": the days alone */

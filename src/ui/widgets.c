@@ -194,7 +194,7 @@ static void sheet_draw(
 	if (sh->text && !sh->text_last && pane_left(&p) >= sh->text_lines)
 		sh->text(&p);
 	pane_fields(&p, sh->fields, sh->nfields, pane_left(&p));
-	if (sh->text && sh->text_last && pane_left(&p) >= sh->text_lines)
+	if (sh->text && sh->text_last) /* as many of its lines as there is room for */
 		sh->text(&p);
 	if (sh->graph != METRIC_COUNT)
 		pane_graph(&p, sh->graph, sh->role, CAPTION_LINE, pane_left(&p));

@@ -393,16 +393,20 @@ static void mongo_reads_per_operation(void **state)
 	finish(&r);
 }
 
-static void add_bucket(struct sample *s, double micros, uint64_t reads)
+static void add_bucket(struct sample *s, double micros, uint64_t reads, uint64_t writes)
 {
 	struct raw *row = sample_add_row(s, TABLE_MONGO_LATENCY);
 
 	assert_non_null(row);
 	raw_set_u64(&row[COL_MONGO_LATENCY_MICROS], (uint64_t)micros);
 	raw_set_u64(&row[COL_MONGO_LATENCY_READS], reads);
+	raw_set_u64(&row[COL_MONGO_LATENCY_WRITES], writes);
 }
 
-/* 100 reads of 16 to 32 us, and a bucket that was empty before: 100 of 1024 to 2048 us. */
+/*
+ * 100 reads of 16 to 32 us, and a bucket that was empty before: 100 of 1024 to 2048 us. The writes
+ * have their own: 50 of 8 to 16 us.
+ */
 static void quantiles_come_from_bucket_differences(void **state)
 {
 	struct run r = start(KIND_MONGO);
@@ -412,16 +416,18 @@ static void quantiles_come_from_bucket_differences(void **state)
 		struct sample *s = sample_at(i, 1);
 
 		s->tables[TABLE_MONGO_LATENCY].asked = true;
-		add_bucket(s, 8, 1000000);
-		add_bucket(s, 16, 500 + 100 * i);
+		add_bucket(s, 8, 1000000, 300 + 50 * i);
+		add_bucket(s, 16, 500 + 100 * i, 7);
 		if (i)
-			add_bucket(s, 1024, 100);
+			add_bucket(s, 1024, 100, 0);
 		step(&r, s);
 		if (!i)
 			assert_why(&r.f, METRIC_MONGO_LAT_READS_P50, REASON_FIRST);
 	}
 	assert_value(&r.f, METRIC_MONGO_LAT_READS_P50, 32);
 	assert_value(&r.f, METRIC_MONGO_LAT_READS_P95, 1024 + 0.9 * 1024);
+	assert_value(&r.f, METRIC_MONGO_LAT_WRITES_P50, 12);
+	assert_value(&r.f, METRIC_MONGO_LAT_WRITES_P95, 15.6);
 	finish(&r);
 }
 
