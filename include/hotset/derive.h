@@ -32,6 +32,7 @@ struct frame {
 	struct frame_rows    tables[TABLE_COUNT];
 	/* what derive or estimate concluded as a text, by metric id; NULL: take the sample's */
 	const char          *info[METRIC_COUNT];
+	char                 evidence[96]; /* the text of mongo.cache.thresholds */
 };
 
 struct derive; /* the state of one endpoint */

@@ -43,7 +43,9 @@
 	X(ARBITER, "an arbiter holds no data")                                                     \
 	X(WRITES, "most operations write")                                                         \
 	X(TOO_MANY, "too many to count")                                                         \
-	X(AT_CHECKPOINTS, "its size is told at checkpoints only")
+	X(AT_CHECKPOINTS, "its size is told at checkpoints only")                                  \
+	X(UNKNOWN_LAYOUT, "unknown layout of the eviction state")                                  \
+	X(NOT_SEEN, "the eviction state has not shown it yet")
 
 enum reason {
 #define X(name, text) REASON_##name,

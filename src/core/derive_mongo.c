@@ -1,5 +1,5 @@
 /* What serverStatus does not give ready-made: shares of the cache, costs of reads, quantiles. */
-#include "hotset/derive.h"
+#include "hotset/evidence.h"
 
 static void derive_cache(const struct derive_ctx *c)
 {
@@ -12,6 +12,14 @@ static void derive_cache(const struct derive_ctx *c)
 		REASON_IMPLAUSIBLE);
 	derive_ratio(c, METRIC_MONGO_CACHE_UPDATES_FILL, v[METRIC_MONGO_CACHE_UPDATES], max, 100,
 		REASON_IMPLAUSIBLE);
+}
+
+static void derive_state(const struct derive_ctx *c)
+{
+	const char *state = sample_text(c->s, METRIC_MONGO_CACHE_STATE);
+
+	if (state)
+		derive_put(c, METRIC_MONGO_CACHE_STATE_BITS, evidence_bits(state));
 }
 
 /* Operations of the users: what opLatencies counts as reads and writes, less our own. */
@@ -220,6 +228,7 @@ void derive_mongo(const struct derive_ctx *c)
 	const struct value *v = c->f->v;
 
 	derive_cache(c);
+	derive_state(c);
 	derive_reads(c);
 	derive_mean_latency(
 		c, METRIC_MONGO_LAT_READS, METRIC_MONGO_LAT_READS_TIME, METRIC_MONGO_LAT_READS_OPS);

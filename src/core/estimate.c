@@ -10,7 +10,7 @@
  * Each has conditions under which it is meaningful; the first that fails is the reason for having
  * no estimate.
  */
-#include "hotset/history.h"
+#include "hotset/evidence.h"
 
 #include <math.h>
 
@@ -247,5 +247,6 @@ void estimate_step(const struct history *h, struct frame *f)
 	set_time_to_trigger(h, f, METRIC_MONGO_CACHE_UPDATES_FILL,
 		METRIC_MONGO_CACHE_UPDATES_TRIGGER, METRIC_MONGO_CACHE_UPDATES_TIME_TO_TRIGGER);
 	estimate_working_set(h, f);
+	evidence_step(h, f);
 	estimate_growth(h, f);
 }

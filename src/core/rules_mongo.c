@@ -1,4 +1,5 @@
 /* MongoDB: WiredTiger's cache against its thresholds, the working set; the list of all rules. */
+#include "hotset/evidence.h"
 #include "rules_mongo.h"
 #include "rules_nodes.h"
 #include "rules_scan.h"
@@ -157,6 +158,32 @@ static void eval_updates_target(
 	judge_target(ep, &updates, true, out);
 }
 
+/* ---- thresholds that cannot be right ---- */
+
+static void eval_thresholds(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	const struct frame *f = &ep->frame;
+	struct evidence e;
+	double threshold;
+
+	(void)m;
+	if (!frame_info(f, METRIC_MONGO_CACHE_THRESHOLDS) ||
+		evidence_of(ep->history, f, &e) != REASON_OK || !e.contradicted)
+		return;
+	threshold = f->v[e.threshold].v;
+	finding_say(out, LEVEL_INFO,
+		"eviction state shows %s at %.3g %%, but its threshold is taken to be %.4g %% "
+		"(%s): a lower one is in force",
+		e.contradicted, e.level, threshold, source_of(f, e.source));
+	finding_next(out,
+		"Grant getParameter, getCmdLineOpts and getLog (clusterMonitor), or look for "
+		"\"Reconfiguring WiredTiger\" in the server's log.");
+	data_text(&out->data, "flag", e.contradicted);
+	data_num(&out->data, "percent", e.level);
+	data_num(&out->data, "threshold", threshold);
+	data_text(&out->data, "source", source_of(f, e.source));
+}
+
 /* ---- the working set ---- */
 
 static void eval_working_set(const struct model *m, const struct endpoint *ep, struct finding *out)
@@ -222,6 +249,11 @@ const struct rule rules_mongo[] = {
 		.kind = KIND_MONGO,
 		.hold_s = 10,
 		.eval = rules_app_stall},
+	{.code = "mongo.cache.thresholds",
+		.kind = KIND_MONGO,
+		.hold_s = 60,
+		.quiet = true,
+		.eval = eval_thresholds},
 	{.code = "mongo.scan.storm",
 		.kind = KIND_MONGO,
 		.state_size = sizeof(struct scan),
