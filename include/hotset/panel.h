@@ -5,6 +5,7 @@
 #ifndef HOTSET_PANEL_H
 #define HOTSET_PANEL_H
 
+#include "hotset/browse.h"
 #include "hotset/canvas.h"
 #include "hotset/model.h"
 
@@ -27,12 +28,24 @@ enum view {
 const char *view_name(enum view v);
 bool view_find(const char *name, enum view *out);
 
-/* What the screen shows of the model. Changed by keys only; drawing reads it. */
+/* A line at the foot of the screen that takes what is typed. */
+enum prompt {
+	PROMPT_NONE,
+	PROMPT_SEARCH, /* into the search of the focused table */
+};
+
+/* What the screen shows of the model. Changed by keys and browse_settle(); drawing reads it. */
 struct view_state {
 	enum view view;
 	int       selected[KIND_COUNT]; /* endpoint shown in the view of its kind, -1: the first */
-	int       cursor;          /* selected row of the view's table */
+	int       cursor;          /* selected row of a view without tables to browse */
+	unsigned  focus;           /* which table of the view has the cursor */
+	struct browse   browse[BROWSE_TABLES];
+	struct open_row open;      /* the overlay with the details of a row */
+	enum prompt     prompt;
 	bool      help;            /* the help overlay is open */
+	int       scroll;          /* first line shown of the help */
+	int       lines;           /* of the screen when it was drawn last, 0 before */
 	bool      paused;
 	bool      replay;          /* times come from a recording */
 	double    replay_speed;
@@ -84,7 +97,7 @@ struct view_item {
 /* What the present view is made of (src/panel/panels.c); returns how many. */
 unsigned view_build(const struct model *m, const struct view_state *s,
 	struct view_item out[VIEW_ITEMS_MAX]);
-/* Rows that the cursor of the present view can stand on; 0 where there is none. */
+/* Rows that `cursor` can stand on in the present view; 0 where there is none. */
 int view_rows(const struct model *m, const struct view_state *s);
 /* The endpoint of a kind that is looked at: the selected one, else the first; NULL: none. */
 const struct endpoint *view_endpoint(const struct model *m, const struct view_state *s,
@@ -94,9 +107,12 @@ bool view_kind(enum view v, enum kind *out);
 /* Opens the endpoint under the cursor, if the view is a list of endpoints. */
 bool view_open(const struct model *m, struct view_state *s);
 
-/* Draws the whole screen: header, verdict lines, the view's panels, footer; help on top if open. */
+/* Draws the whole screen: header, verdict lines, the view's panels, footer; overlays on top. */
 void screen_draw(const struct model *m, const struct view_state *s, struct canvas *c);
 void help_draw(const struct model *m, const struct view_state *s, struct canvas *c);
+/* Lines that the help has beyond those that a screen of h lines shows. */
+int  help_hidden(int h);
+void details_draw(const struct model *m, const struct view_state *s, struct canvas *c);
 
 /* ---- layout, pure integers: places n panels in r, dropping what does not fit ---- */
 #define LAYOUT_ITEMS_MAX VIEW_ITEMS_MAX
@@ -114,11 +130,11 @@ unsigned layout_place(const struct layout_item *items, unsigned n, struct rect r
 /* ---- keys ---- */
 enum reaction { REACT_NONE, REACT_REDRAW, REACT_QUIT, REACT_REFRESH, REACT_SUSPEND, REACT_RESIZE,
 	REACT_STEP_BACK, REACT_STEP_FORWARD, REACT_GO_FIRST, REACT_GO_LAST, REACT_INTERVAL,
-	REACT_PAUSE, REACT_THEME, REACT_REPAINT };
+	REACT_PAUSE, REACT_THEME, REACT_REPAINT, REACT_COPY };
 enum key_code {
 	KEYC_NONE, KEYC_CHAR, KEYC_UP, KEYC_DOWN, KEYC_LEFT, KEYC_RIGHT, KEYC_PGUP, KEYC_PGDN,
 	KEYC_HOME, KEYC_END, KEYC_TAB, KEYC_BACKTAB, KEYC_ENTER, KEYC_ESC, KEYC_F1, KEYC_RESIZE,
-	KEYC_CTRL_C, KEYC_CTRL_L, KEYC_CTRL_Z, KEYC_EOF
+	KEYC_CTRL_C, KEYC_CTRL_L, KEYC_CTRL_Z, KEYC_BACKSPACE, KEYC_EOF
 };
 struct key {
 	enum key_code code;
@@ -127,13 +143,18 @@ struct key {
 /*
  * Applies a key to the state; an unknown key does nothing. What the state cannot do is the app's:
  * REFRESH repaints everything and polls at once, REPAINT repaints without a poll, INTERVAL means
- * that interval_s was changed, PAUSE that paused was.
+ * that interval_s was changed, PAUSE that paused was, COPY hands browse_copy() to the terminal.
  */
 enum reaction screen_key(const struct model *m, struct view_state *s, const struct key *k);
+/* One key while the prompt is open (src/ui/prompt.c). */
+enum reaction prompt_key(const struct model *m, struct view_state *s, const struct key *k);
+void prompt_draw(const struct model *m, const struct view_state *s, struct canvas *c);
+
 /* One line of the help screen, the footer and the manual. */
 struct binding {
 	const char *keys, *text;
-	bool        footer;
+	const char *footer; /* in a word or two; NULL: not in the footer */
+	bool        table;  /* of views with tables to browse, and before others there */
 };
 extern const struct binding screen_bindings[]; /* end: keys NULL */
 

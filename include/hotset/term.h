@@ -24,6 +24,13 @@ void term_set_theme(struct term *t, const struct theme *theme);
  * terminal is gone.
  */
 MUST_CHECK bool term_show(struct term *t, const struct canvas *c, bool full);
+/*
+ * Hands a text to the terminal's clipboard (OSC 52); whether it takes it, it does not say. false:
+ * nothing was sent, because the text is longer than TERM_COPY_MAX, the terminal takes no output
+ * now, or its type is known to print such a sequence as text.
+ */
+#define TERM_COPY_MAX 8192 /* bytes */
+MUST_CHECK bool term_copy(struct term *t, const char *text);
 /* Reads one key without waiting; KEYC_NONE: there is none, KEYC_EOF: the terminal is gone. */
 struct key term_key(struct term *t);
 void term_suspend(struct term *t); /* Ctrl-Z: restores, stops the process, takes the screen again */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <uchar.h>
+#include "hotset/err.h"
 
 /*
  * Copies src (len bytes) into dst (cap bytes, NUL-terminated, cut at a character's edge): C0, DEL,
@@ -31,6 +32,16 @@ size_t text_fit(const char *s, int cells, int *used);
 /* Writes a JSON string with its quotes; see strbuf.h. Non-ASCII stays UTF-8. */
 struct strbuf;
 void text_json(struct strbuf *out, const char *s);
+
+/*
+ * Whether s has the part in it, capital letters being the same as small ones in the Latin, Greek
+ * and Cyrillic alphabets. An empty part is in every text.
+ */
+bool text_contains(const char *s, const char *part);
+
+/* RFC 4648 with padding, NUL-terminated. False, and "", when cap is below TEXT_BASE64_MAX(len). */
+#define TEXT_BASE64_MAX(len) (((len) + 2) / 3 * 4 + 1)
+MUST_CHECK bool text_base64(char *dst, size_t cap, const void *data, size_t len);
 
 /* true if the locale named by LC_ALL, else LC_CTYPE, else LANG (getenv-like lookup) is UTF-8. */
 bool text_locale_is_utf8(const char *lc_all, const char *lc_ctype, const char *lang);

@@ -38,6 +38,8 @@ void pane_text(struct pane *p, enum role role, const char *text);
 void pane_printf(struct pane *p, enum role role, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Text over several lines, broken between words; at most max_lines of them. */
 void pane_wrap(struct pane *p, enum role role, const char *text, int max_lines);
+/* A label and its text, which may take several lines beside it. */
+void pane_labelled(struct pane *p, const char *label, enum role role, const char *text);
 /* Bytes of the next line of s: at most w cells, broken at a blank where there is one. */
 size_t text_line(const char *s, int w);
 
@@ -45,6 +47,8 @@ size_t text_line(const char *s, int w);
 
 /* Of the pane's endpoint, or of the host for a host's metric; NO_ANSWER where there is none. */
 struct value pane_value(const struct pane *p, enum metric_id id);
+/* A metric of an endpoint that is not part of every poll: its last value of the last minute. */
+struct value endpoint_value(const struct endpoint *ep, enum metric_id id);
 const char  *pane_info(const struct pane *p, enum metric_id id); /* "" if there is none */
 /* The text of a value: its number with its unit, "not set" or "n/a". Returns buf. */
 #define VALUE_TEXT_MAX 32
@@ -112,25 +116,54 @@ struct column {
 	uint8_t     drop;  /* 0: always shown; the highest goes first when the width is short */
 	bool        grows; /* takes of the width that is left over, up to twice its own */
 };
+/* A line of a row's details. */
+struct detail {
+	const char *label;
+	unsigned    col;
+};
 struct table_view {
 	enum table_id        table;
 	const struct column *cols;
 	unsigned             n;
 	int                  sort;   /* column to sort by, the largest first; -1: as they came */
-	int                  cursor; /* selected line, -1 none */
-	enum level         (*level)(const struct endpoint *ep, unsigned row); /* or NULL */
+	int                  cursor; /* selected line of a table that is not browsed, -1 none */
+	/* Of a row: what is marked stands first in the table's own order. Or NULL. */
+	enum level         (*level)(const struct endpoint *ep, const struct cell_value *cells);
 	const char          *empty;  /* said when the table is there and has no rows */
+
+	/* of tables to browse (browse.h) */
+	const char          *what;   /* one row: "operation" */
+	const char          *gone;   /* said of an opened row that is not there any more */
+	/* Shown instead of a missing cell; NULL: nothing better is known. Or NULL. */
+	const char        *(*stand_in)(const struct cell_value *cells, unsigned col);
+	const struct detail *details;
+	unsigned             ndetails;
+	/* Lines below the details: what the row means. Or NULL. */
+	void               (*explain)(struct pane *p, const struct cell_value *cells);
+	int                  explain_lines; /* at most, at 80 columns */
 };
 /* The table's rows from the frame of the pane's endpoint. */
 void pane_table(struct pane *p, const struct table_view *v);
+/* A whole panel with the table: with cursor, sort and search in the view that browses it. */
+void panel_browse(const struct panel_ctx *x, struct canvas *c, struct rect r, const char *title,
+	const struct table_view *v);
 unsigned table_rows(const struct endpoint *ep, enum table_id t); /* 0 without an endpoint */
 /* "3", or "3, 5 s ago" where the table is older than the newest figures; "" without rows. */
 const char *table_note(char buf[NOTE_MAX], const struct endpoint *ep, enum table_id t);
 #define TABLE_COLUMNS_MAX 12
-/* Which columns fit into w, as widths (0: left out). */
-void table_widths(const struct column *cols, unsigned n, int w, int out[TABLE_COLUMNS_MAX]);
-/* The line of column heads, from cell x on. */
-void table_head(struct pane *p, const struct column *cols, unsigned n, const int *w, int x);
+struct table_fit {
+	int w[TABLE_COLUMNS_MAX]; /* cells, 0: left out */
+	int gap;                  /* between columns */
+};
+/*
+ * Which columns fit into w. The gap is 2, in dense tables 1 before a column is left out; `sorted`
+ * (-1 none) stays and gets room for its mark.
+ */
+void table_fit(const struct column *cols, unsigned n, int w, bool dense, int sorted,
+	struct table_fit *out);
+/* The line of column heads, from cell x on; the sorted one is marked. */
+void table_head(struct pane *p, const struct column *cols, unsigned n, const struct table_fit *fit,
+	int x, int sorted, bool falling);
 /* The first row to show of n, so that the cursor is among the `lines` shown. */
 int table_first(int cursor, int n, int lines);
 

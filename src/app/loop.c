@@ -65,6 +65,8 @@ static void draw(struct loop *l, int64_t now)
 	if ((w != l->canvas.w || h != l->canvas.h) && !canvas_resize(&l->canvas, w, h))
 		return; /* no memory for the new size: the old picture stays until the next try */
 	canvas_clear(&l->canvas);
+	l->view.lines = h;
+	browse_settle(l->feed->model(l->feed->ctx), &l->view);
 	screen_draw(l->feed->model(l->feed->ctx), &l->view, &l->canvas);
 	if (!s->show(s->ctx, &l->canvas, l->repaint))
 		end(l, "the terminal is gone");
@@ -103,6 +105,19 @@ static void next_theme(struct loop *l)
 	snprintf(l->view.message, sizeof l->view.message, "theme %s", name);
 }
 
+/* Terminals do not answer whether they took it. */
+static void copy(struct loop *l)
+{
+	char line[ROW_LINE_MAX];
+
+	if (!browse_copy(l->feed->model(l->feed->ctx), &l->view, line))
+		return;
+	snprintf(l->view.message, sizeof l->view.message, "%s",
+		l->screen->copy(l->screen->ctx, line)
+			? "copied 1 row (if the terminal allows it: OSC 52)"
+			: "this terminal cannot copy");
+}
+
 static void suspend(struct loop *l)
 {
 	l->screen->suspend(l->screen->ctx);
@@ -122,6 +137,9 @@ static void react(struct loop *l, enum reaction r, int64_t now)
 		return;
 	case REACT_THEME:
 		next_theme(l);
+		break;
+	case REACT_COPY:
+		copy(l);
 		break;
 	case REACT_RESIZE:
 	case REACT_REPAINT:

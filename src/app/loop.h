@@ -34,6 +34,7 @@ struct loop_screen {
 	void (*suspend)(void *ctx);
 	void (*resume)(void *ctx);
 	void (*set_theme)(void *ctx, const struct theme *t);
+	bool (*copy)(void *ctx, const char *text); /* false: it has no clipboard */
 };
 
 /* What feeds the model: workers (live.c) or a recording (player.c). */

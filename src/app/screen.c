@@ -79,10 +79,15 @@ static void on_theme(void *ctx, const struct theme *t)
 	term_set_theme(ctx, t);
 }
 
+static bool on_copy(void *ctx, const char *text)
+{
+	return term_copy(ctx, text);
+}
+
 static struct loop_screen screen_of(struct term *t)
 {
 	return (struct loop_screen){t, on_fd, on_size, on_show, on_key, on_suspend, on_resume,
-		on_theme};
+		on_theme, on_copy};
 }
 
 /* ---- */

@@ -14,6 +14,7 @@
 #define SCRIPT_BYTES_MAX (1u << 20)
 #define WAIT_NS   (10 * NS_PER_SEC)  /* what ":wait" waits for at most */
 #define SETTLE_NS (100 * NS_PER_MS)  /* a key that changed nothing draws no frame */
+#define CTRL_U    0x15
 #define LOOK_MS   20                 /* how often a waiting script looks */
 
 struct script {
@@ -45,6 +46,7 @@ bool script_key(const char *name, struct key *out)
 		{"PageDown", KEYC_PGDN}, {"PgDn", KEYC_PGDN}, {"NPage", KEYC_PGDN},
 		{"Home", KEYC_HOME}, {"End", KEYC_END}, {"Tab", KEYC_TAB}, {"BTab", KEYC_BACKTAB},
 		{"Enter", KEYC_ENTER}, {"Escape", KEYC_ESC}, {"Esc", KEYC_ESC}, {"F1", KEYC_F1},
+		{"BSpace", KEYC_BACKSPACE},
 		{"C-c", KEYC_CTRL_C}, {"C-l", KEYC_CTRL_L}, {"C-z", KEYC_CTRL_Z},
 	};
 	size_t len = strlen(name);
@@ -56,8 +58,8 @@ bool script_key(const char *name, struct key *out)
 		*out = (struct key){.code = names[i].code};
 		return true;
 	}
-	if (strcmp(name, "Space") == 0) {
-		*out = (struct key){.code = KEYC_CHAR, .ch = U' '};
+	if (strcmp(name, "Space") == 0 || strcmp(name, "C-u") == 0) {
+		*out = (struct key){.code = KEYC_CHAR, .ch = name[0] == 'S' ? U' ' : CTRL_U};
 		return true;
 	}
 	if (len == 0 || text_decode(name, len, &ch) != len)
@@ -265,10 +267,17 @@ static void screen_set_theme(void *ctx, const struct theme *t)
 		s->base->set_theme(s->base->ctx, t);
 }
 
+static bool screen_copy(void *ctx, const char *text)
+{
+	struct script *s = ctx;
+
+	return s->base && s->base->copy(s->base->ctx, text);
+}
+
 struct loop_screen script_screen(struct script *s)
 {
 	return (struct loop_screen){s, screen_fd, screen_size, screen_show, screen_take_key,
-		screen_suspend, screen_resume, screen_set_theme};
+		screen_suspend, screen_resume, screen_set_theme, screen_copy};
 }
 
 /* ---- as a clock: the real one, but a waiting script is looked at often ---- */

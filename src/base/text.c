@@ -176,6 +176,74 @@ int text_width(const char *s)
 	return w;
 }
 
+static char32_t fold(char32_t ch)
+{
+	if ((ch >= U'A' && ch <= U'Z') || (ch >= U'À' && ch <= U'Þ' && ch != U'×') ||
+		(ch >= U'Α' && ch <= U'Ω') || (ch >= U'А' && ch <= U'Я'))
+		return ch + 0x20;
+	if (ch >= U'Ѐ' && ch <= U'Џ')
+		return ch + 0x50;
+	/* a capital and its small letter stand side by side */
+	if (ch >= 0x100 && ch <= 0x137 && ch % 2 == 0)
+		return ch + 1;
+	return ch;
+}
+
+static bool begins_with(const char *s, size_t len, const char *part, size_t part_len)
+{
+	while (part_len > 0) {
+		char32_t a, b;
+		size_t n = text_decode(s, len, &a), k = text_decode(part, part_len, &b);
+
+		if (n == 0 || fold(a) != fold(b))
+			return false;
+		s += n;
+		len -= n;
+		part += k;
+		part_len -= k;
+	}
+	return true;
+}
+
+bool text_contains(const char *s, const char *part)
+{
+	size_t len = strlen(s), part_len = strlen(part), n;
+	char32_t ch;
+
+	for (; len > 0 && part_len > 0; s += n, len -= n) {
+		if (begins_with(s, len, part, part_len))
+			return true;
+		n = text_decode(s, len, &ch);
+	}
+	return part_len == 0;
+}
+
+bool text_base64(char *dst, size_t cap, const void *data, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = data;
+
+	if (cap < TEXT_BASE64_MAX(len)) {
+		if (cap > 0)
+			dst[0] = '\0';
+		return false;
+	}
+	for (size_t i = 0; i < len; i += 3, dst += 4) {
+		size_t left = len - i;
+		uint32_t v = (uint32_t)p[i] << 16;
+
+		v |= left > 1 ? (uint32_t)p[i + 1] << 8 : 0;
+		v |= left > 2 ? p[i + 2] : 0;
+		dst[0] = digits[v >> 18];
+		dst[1] = digits[v >> 12 & 63];
+		dst[2] = left > 1 ? digits[v >> 6 & 63] : '=';
+		dst[3] = left > 2 ? digits[v & 63] : '=';
+	}
+	*dst = '\0';
+	return true;
+}
+
 void text_json(struct strbuf *out, const char *s)
 {
 	size_t len = strlen(s);

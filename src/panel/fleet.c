@@ -110,17 +110,17 @@ static void draw_cell(
 	}
 }
 
-static void draw_line(struct pane *p, const struct endpoint *ep, const int *w)
+static void draw_line(struct pane *p, const struct endpoint *ep, const struct table_fit *fit)
 {
 	enum level level = endpoint_level(p->x->m, ep);
 	int x = p->in.x + 2;
 
 	(void)canvas_text(p->c, p->in.x, p->y, level_symbol(level), level_role(level), 0);
 	for (int i = 0; i < COLUMNS; i++) {
-		if (!w[i])
+		if (!fit->w[i])
 			continue;
-		draw_cell(p, ep, (enum fleet_column)i, x, w[i]);
-		x += w[i] + 2;
+		draw_cell(p, ep, (enum fleet_column)i, x, fit->w[i]);
+		x += fit->w[i] + fit->gap;
 	}
 }
 
@@ -133,16 +133,17 @@ static struct extent measure(const struct panel_ctx *x, int w)
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
 	uint16_t order[ENDPOINTS_MAX];
-	int n = (int)fleet_order(x->m, order), w[TABLE_COLUMNS_MAX], lines, first;
+	int n = (int)fleet_order(x->m, order), lines, first;
+	struct table_fit fit;
 	struct pane p;
 
 	pane_open(&p, x, c, r, "endpoints, worst first", "Enter opens one");
-	table_widths(columns, COLUMNS, p.in.w - 2, w);
-	table_head(&p, columns, COLUMNS, w, p.in.x + 2);
+	table_fit(columns, COLUMNS, p.in.w - 2, false, -1, &fit);
+	table_head(&p, columns, COLUMNS, &fit, p.in.x + 2, -1, false);
 	lines = pane_left(&p);
 	first = table_first(x->s->cursor, n, lines);
 	for (int i = first; i < n && i - first < lines; i++) {
-		draw_line(&p, x->m->ep[order[i]], w);
+		draw_line(&p, x->m->ep[order[i]], &fit);
 		if (i == x->s->cursor)
 			canvas_recolor(c, (struct rect){p.in.x, p.y, p.in.w, 1}, ROLE_SELECTED, 0);
 		p.y++;

@@ -10,7 +10,13 @@ static const struct column columns[] = {
 };
 
 static const struct table_view view = {
-	TABLE_HOST_DISK, columns, 3, COL_HOST_DISK_READ, -1, NULL, "no whole disk is visible here"};
+	.table = TABLE_HOST_DISK,
+	.cols = columns,
+	.n = 3,
+	.sort = COL_HOST_DISK_READ,
+	.cursor = -1,
+	.empty = "no whole disk is visible here",
+};
 
 static struct extent measure(const struct panel_ctx *x, int w)
 {

@@ -20,12 +20,12 @@ static const struct column columns[] = {
 };
 
 /* A class with a larger share of the evictions than twice its share of the memory. */
-static enum level row_level(const struct endpoint *ep, unsigned row)
+static enum level row_level(const struct endpoint *ep, const struct cell_value *cells)
 {
-	const struct cell_value *cells = kept_row(ep, TABLE_MEMCACHED_SLAB, row);
 	struct value pages = cells[COL_MEMCACHED_SLAB_PAGE_SHARE].num;
 	struct value evictions = cells[COL_MEMCACHED_SLAB_EVICTED_SHARE].num;
 
+	(void)ep;
 	return value_ok(pages) && value_ok(evictions) && evictions.v > 2 * pages.v ? LEVEL_WARN
 										   : LEVEL_OK;
 }
@@ -41,8 +41,13 @@ static struct extent measure(const struct panel_ctx *x, int w)
 
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
-	struct table_view v = {TABLE_MEMCACHED_SLAB, columns, sizeof(columns) / sizeof(columns[0]),
-		-1, x->s->cursor > 0 ? x->s->cursor : -1, row_level, "no slab class is in use"};
+	struct table_view v = {.table = TABLE_MEMCACHED_SLAB,
+		.cols = columns,
+		.n = sizeof(columns) / sizeof(columns[0]),
+		.sort = -1,
+		.cursor = x->s->cursor > 0 ? x->s->cursor : -1,
+		.level = row_level,
+		.empty = "no slab class is in use"};
 	struct pane p;
 
 	pane_open(&p, x, c, r, "slab classes", NULL);

@@ -158,13 +158,19 @@ unsigned view_build(
 	return l.n;
 }
 
+const struct table_view *view_table(const struct view_state *s, unsigned i)
+{
+	static const struct table_view *const tables[BROWSE_TABLES] = {
+		&mongo_ops_table, &mongo_coll_table};
+
+	return s->view == VIEW_OPS && i < BROWSE_TABLES ? tables[i] : NULL;
+}
+
 int view_rows(const struct model *m, const struct view_state *s)
 {
 	switch (s->view) {
 	case VIEW_OVERVIEW:
 		return m->n > BLOCKS_MAX ? (int)m->n : 0;
-	case VIEW_OPS:
-		return (int)table_rows(view_endpoint(m, s, KIND_MONGO), TABLE_MONGO_OP);
 	case VIEW_MEMCACHED:
 		return (int)table_rows(view_endpoint(m, s, KIND_MEMCACHED), TABLE_MEMCACHED_SLAB);
 	case VIEW_EVENTS:

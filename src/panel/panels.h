@@ -48,4 +48,8 @@ PANEL_LIST(X)
 /* The endpoints, worst first: the order of the fleet table. Returns how many. */
 unsigned fleet_order(const struct model *m, uint16_t order[ENDPOINTS_MAX]);
 
+/* The tables of the operations view. */
+struct table_view;
+extern const struct table_view mongo_ops_table, mongo_coll_table;
+
 #endif

@@ -400,6 +400,31 @@ bool term_show(struct term *t, const struct canvas *c, bool full)
 	return true;
 }
 
+/* ---- the clipboard ---- */
+
+/* A console and the old ones know no OSC, or not where one ends. */
+static bool knows_osc(void)
+{
+	static const char *const without[] = {"linux", "vt", "ansi", "cons", "sun", "dumb"};
+	const char *type = termname();
+
+	for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+		if (strncmp(type, without[i], strlen(without[i])) == 0)
+			return false;
+	return true;
+}
+
+/* It moves no cursor and changes no cell, so curses need not know. */
+bool term_copy(struct term *t, const char *text)
+{
+	char code[TEXT_BASE64_MAX(TERM_COPY_MAX)];
+
+	if (strlen(text) > TERM_COPY_MAX || !knows_osc() || !(output_state() & POLLOUT) ||
+		!text_base64(code, sizeof code, text, strlen(text)))
+		return false;
+	return fprintf(t->out, "\033]52;c;%s\a", code) > 0 && fflush(t->out) == 0;
+}
+
 /* ---- keys ---- */
 
 static struct key from_function_key(wint_t k)
@@ -411,7 +436,7 @@ static struct key from_function_key(wint_t k)
 		{KEY_UP, KEYC_UP}, {KEY_DOWN, KEYC_DOWN}, {KEY_LEFT, KEYC_LEFT},
 		{KEY_RIGHT, KEYC_RIGHT}, {KEY_PPAGE, KEYC_PGUP}, {KEY_NPAGE, KEYC_PGDN},
 		{KEY_HOME, KEYC_HOME}, {KEY_END, KEYC_END}, {KEY_BTAB, KEYC_BACKTAB},
-		{KEY_ENTER, KEYC_ENTER}, {KEY_F(1), KEYC_F1},
+		{KEY_ENTER, KEYC_ENTER}, {KEY_F(1), KEYC_F1}, {KEY_BACKSPACE, KEYC_BACKSPACE},
 	};
 
 	for (size_t i = 0; i < sizeof map / sizeof map[0]; i++)
@@ -430,6 +455,9 @@ static struct key from_character(wint_t ch)
 		return (struct key){.code = KEYC_ENTER};
 	case 27:
 		return (struct key){.code = KEYC_ESC};
+	case 8:
+	case 127:
+		return (struct key){.code = KEYC_BACKSPACE};
 	case 3:
 		return (struct key){.code = KEYC_CTRL_C};
 	case 12:

@@ -15,6 +15,7 @@ static const struct {
 	{"▼┊", "an event in a graph; a blank column is a gap, not a zero", ROLE_GRAPH_MARK},
 };
 #define LEGEND_LINES (sizeof(legend) / sizeof(legend[0]))
+#define FOOT_LINES   3 /* a blank one, and what is said of all of it */
 
 static unsigned count_bindings(void)
 {
@@ -54,24 +55,46 @@ static void draw_pair(struct pane *p, int key_w, const char *key, const char *te
 	p->y++;
 }
 
+static int help_lines(void)
+{
+	return (int)(count_bindings() + LEGEND_LINES);
+}
+
+int help_hidden(int h)
+{
+	int hidden = help_lines() + 2 + FOOT_LINES - h;
+
+	return hidden > 0 ? hidden : 0;
+}
+
+/* Keys and symbols, from the line `first` on, as many as there is room for. */
+static void draw_lines(struct pane *p, int first)
+{
+	int key_w = p->in.w < 56 ? 9 : 15, keys = (int)count_bindings();
+
+	for (int i = first; i < help_lines(); i++) {
+		if (i < keys)
+			draw_pair(p, key_w, screen_bindings[i].keys, screen_bindings[i].text,
+				ROLE_KEY);
+		else
+			draw_pair(p, key_w, legend[i - keys].symbol, legend[i - keys].text,
+				legend[i - keys].role);
+	}
+}
+
 void help_draw(const struct model *m, const struct view_state *s, struct canvas *c)
 {
 	struct panel_ctx x = {m, s, NULL};
-	unsigned n = count_bindings();
-	int w = c->w < 84 ? c->w : 84, h = (int)(n + LEGEND_LINES) + 6;
+	int w = c->w < 84 ? c->w : 84, h = help_lines() + 2 + FOOT_LINES;
+	int hidden = help_hidden(c->h);
 	struct rect r = {(c->w - w) / 2, 0, w, h < c->h ? h : c->h};
 	struct pane p;
-	int key_w = w < 60 ? 9 : 15;
 
 	r.y = (c->h - r.h) / 2;
 	canvas_fill(c, r, U' ', ROLE_DEFAULT);
-	pane_open(&p, &x, c, r, "help", "Esc closes");
-	for (unsigned i = 0; i < n; i++)
-		draw_pair(&p, key_w, screen_bindings[i].keys, screen_bindings[i].text, ROLE_KEY);
-	p.y += pane_left(&p) > (int)LEGEND_LINES + 3;
-	for (unsigned i = 0; i < LEGEND_LINES; i++)
-		draw_pair(&p, key_w, legend[i].symbol, legend[i].text, legend[i].role);
-	p.y += pane_left(&p) > 2;
+	pane_open(&p, &x, c, r, "help", hidden > 0 ? "↑ ↓ more  Esc closes" : "Esc closes");
+	draw_lines(&p, s->scroll < hidden ? s->scroll : hidden);
+	p.y += pane_left(&p) >= FOOT_LINES;
 	draw_history(&p, m);
 	pane_text(&p, ROLE_DIM, "every metric, its formula and its source: hotset metrics");
 	pane_close(&p);

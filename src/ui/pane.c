@@ -185,8 +185,9 @@ static const struct endpoint *endpoint_for(const struct pane *p, enum metric_id 
 /* Parts of a server that are asked for less often: their last value, which history still has. */
 #define RARE_STEPS 60u /* seconds */
 
-static struct value last_known(const struct endpoint *ep, enum metric_id id, struct value v)
+struct value endpoint_value(const struct endpoint *ep, enum metric_id id)
 {
+	struct value v = frame_value(&ep->frame, id);
 	float steps[RARE_STEPS];
 
 	if (v.why != REASON_NOT_ASKED)
@@ -205,7 +206,7 @@ struct value pane_value(const struct pane *p, enum metric_id id)
 
 	if (!ep)
 		return (struct value){.why = REASON_NO_ANSWER};
-	return last_known(ep, id, frame_value(&ep->frame, id));
+	return endpoint_value(ep, id);
 }
 
 const char *pane_info(const struct pane *p, enum metric_id id)

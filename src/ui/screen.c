@@ -361,12 +361,29 @@ static void add_views(struct parts *l, const struct view_state *s, bool long_nam
 	}
 }
 
-static void draw_footer(const struct view_state *s, struct canvas *c, unsigned dropped)
+/* The first name of each key and what it does: those of tables, or the others. */
+static void add_keys(struct parts *l, bool table)
+{
+	for (const struct binding *b = screen_bindings; b->keys; b++)
+		if (b->footer && b->table == table)
+			add_part(l, ROLE_FOOTER,
+				b->keys[0] == '?' ? 2
+					: table   ? 3
+						  : 4,
+				"%.*s %s", (int)strcspn(b->keys, ","), b->keys, b->footer);
+}
+
+static void draw_footer(const struct model *m, const struct view_state *s, struct canvas *c,
+	unsigned dropped)
 {
 	struct parts l = {0};
 	char note[64] = "";
 	int end = c->w, y = c->h - 1;
 
+	if (s->prompt != PROMPT_NONE) {
+		prompt_draw(m, s, c);
+		return;
+	}
 	if (s->message[0]) {
 		(void)canvas_text_fit(c, 0, y, c->w, s->message, ROLE_WARN, 0);
 		return;
@@ -378,14 +395,15 @@ static void draw_footer(const struct view_state *s, struct canvas *c, unsigned d
 		end -= text_width(note) + 1;
 	}
 	add_views(&l, s, true);
+	if (view_table(s, 0))
+		add_keys(&l, true);
 	if (parts_width(&l) > end) {
 		l.n = 0;
 		add_views(&l, s, false);
+		if (view_table(s, 0))
+			add_keys(&l, true);
 	}
-	for (const struct binding *b = screen_bindings; b->keys; b++)
-		if (b->footer)
-			add_part(&l, ROLE_FOOTER, b->keys[0] == '?' ? 2 : 4, "%.*s %s",
-				(int)strcspn(b->keys, ","), b->keys, b->text);
+	add_keys(&l, false);
 	parts_fit(&l, end);
 	parts_draw(&l, c, 0, y, end);
 }
@@ -436,7 +454,9 @@ void screen_draw(const struct model *m, const struct view_state *s, struct canva
 	if (body.h > 0 && !any && dropped)
 		(void)canvas_text_fit(c, 0, body.y, c->w, "too small: need 40x8", ROLE_DIM, 0);
 	if (c->h >= 3)
-		draw_footer(s, c, dropped);
+		draw_footer(m, s, c, dropped);
+	if (s->open.open)
+		details_draw(m, s, c);
 	if (s->help)
 		help_draw(m, s, c);
 }

@@ -9,40 +9,51 @@
 
 #define OLD_S 3.0 /* seconds from which the age of a table is said */
 
-static int total_width(const struct column *cols, unsigned n, const int *w)
+static int total_width(const struct column *cols, unsigned n, const struct table_fit *f)
 {
 	int sum = 0;
 
+	(void)cols;
 	for (unsigned i = 0; i < n; i++)
-		if (w[i])
-			sum += cols[i].w + 2;
-	return sum - 2;
+		if (f->w[i])
+			sum += f->w[i] + f->gap;
+	return sum - f->gap;
 }
 
-void table_widths(const struct column *cols, unsigned n, int w, int out[TABLE_COLUMNS_MAX])
+/* What is left over goes to the columns that grow, and at the end of the line to the last. */
+static void spread(const struct column *cols, unsigned n, int spare, struct table_fit *f)
 {
-	int spare;
-
-	for (unsigned i = 0; i < n; i++)
-		out[i] = cols[i].w;
-	for (uint8_t rank = UINT8_MAX; rank > 0 && total_width(cols, n, out) > w; rank--)
-		for (unsigned i = 0; i < n; i++)
-			if (cols[i].drop == rank)
-				out[i] = 0;
-	spare = w - total_width(cols, n, out);
 	for (unsigned i = 0; i < n && spare > 0; i++) {
 		unsigned left = 0;
 
 		for (unsigned k = i; k < n; k++)
-			left += cols[k].grows && out[k];
-		if (cols[i].grows && out[i] && left) {
+			left += cols[k].grows && f->w[k];
+		if (cols[i].grows && f->w[i] && left) {
 			int more = spare / (int)left;
 
-			more = more > cols[i].w ? cols[i].w : more;
-			out[i] += more;
+			more = more > cols[i].w && i + 1 < n ? cols[i].w : more;
+			f->w[i] += more;
 			spare -= more;
 		}
 	}
+}
+
+void table_fit(const struct column *cols, unsigned n, int w, bool dense, int sorted,
+	struct table_fit *f)
+{
+	*f = (struct table_fit){.gap = 2};
+	for (unsigned i = 0; i < n; i++) {
+		int head = text_width(cols[i].head) + 2;
+
+		f->w[i] = (int)i == sorted && head > cols[i].w ? head : cols[i].w;
+	}
+	if (dense && total_width(cols, n, f) > w)
+		f->gap = 1;
+	for (uint8_t rank = UINT8_MAX; rank > 0 && total_width(cols, n, f) > w; rank--)
+		for (unsigned i = 0; i < n; i++)
+			if (cols[i].drop == rank && (int)i != sorted)
+				f->w[i] = 0;
+	spread(cols, n, w - total_width(cols, n, f), f);
 }
 
 int table_first(int cursor, int n, int lines)
@@ -52,21 +63,30 @@ int table_first(int cursor, int n, int lines)
 	return cursor >= n ? n - lines : cursor - lines + 1;
 }
 
-void table_head(struct pane *p, const struct column *cols, unsigned n, const int *w, int x)
+void table_head(struct pane *p, const struct column *cols, unsigned n, const struct table_fit *f,
+	int x, int sorted, bool falling)
 {
-	for (unsigned i = 0; i < n; i++) {
-		if (!w[i])
+	char head[32];
+
+	for (unsigned i = 0; i < n; x += f->w[i] ? f->w[i] + f->gap : 0, i++) {
+		bool here = (int)i == sorted;
+		enum role role = here ? ROLE_KEY : ROLE_HEADER;
+
+		if (!f->w[i])
 			continue;
+		(void)snprintf(head, sizeof(head), "%s%s", cols[i].head,
+			!here         ? ""
+				: falling ? " ▼"
+					  : " ▲");
 		if (cols[i].text)
-			(void)canvas_text_fit(p->c, x, p->y, w[i], cols[i].head, ROLE_HEADER, 0);
+			(void)canvas_text_fit(p->c, x, p->y, f->w[i], head, role, 0);
 		else
-			canvas_text_right(p->c, x + w[i], p->y, w[i], cols[i].head, ROLE_HEADER, 0);
-		x += w[i] + 2;
+			canvas_text_right(p->c, x + f->w[i], p->y, f->w[i], head, role, 0);
 	}
 	p->y++;
 }
 
-/* A figure without a unit that the head names already. */
+/* A figure without a unit that the head names already. A number that is a name stays whole. */
 static const char *cell_text(
 	char buf[VALUE_TEXT_MAX], const struct col_desc *d, struct value v, bool ascii)
 {
@@ -74,6 +94,8 @@ static const char *cell_text(
 
 	if (!value_ok(v))
 		(void)snprintf(buf, VALUE_TEXT_MAX, "–");
+	else if (d->sem == COL_KEY)
+		(void)snprintf(buf, VALUE_TEXT_MAX, "%.0f", v.v);
 	else if (d->unit == UNIT_PER_SEC || d->unit == UNIT_COUNT || d->unit == UNIT_NONE)
 		(void)snprintf(buf, VALUE_TEXT_MAX, "%s", num_short(num, v.v));
 	else
@@ -95,25 +117,28 @@ static void draw_cell(struct pane *p, const struct column *col, const struct col
 		canvas_text_right(p->c, x + w, p->y, w, s, role, 0);
 }
 
-static void draw_row(struct pane *p, const struct table_view *v, const int *w, unsigned row, int x)
+static void draw_row(struct pane *p, const struct table_view *v, const struct table_fit *f,
+	const struct cell_value *cells, int x)
 {
-	const struct cell_value *cells = kept_row(p->x->ep, v->table, row);
-
-	for (unsigned i = 0; cells && i < v->n; i++) {
+	for (unsigned i = 0; i < v->n; i++) {
 		unsigned col = v->cols[i].col;
+		struct cell_value cell = cells[col];
 
-		if (!w[i])
+		if (!f->w[i])
 			continue;
-		draw_cell(p, &v->cols[i], &table_table[v->table].cols[col], &cells[col], x, w[i]);
-		x += w[i] + 2;
+		if (v->stand_in && !cell.text && !value_ok(cell.num))
+			cell.text = v->stand_in(cells, col);
+		draw_cell(p, &v->cols[i], &table_table[v->table].cols[col], &cell, x, f->w[i]);
+		x += f->w[i] + f->gap;
 	}
 }
 
 /* The line's symbol and colour, if the table marks lines, and the cursor. */
-static void mark_row(struct pane *p, const struct table_view *v, unsigned row, bool selected)
+static void mark_row(
+	struct pane *p, const struct table_view *v, const struct cell_value *cells, bool selected)
 {
 	struct rect line = {p->in.x, p->y, p->in.w, 1};
-	enum level level = v->level ? v->level(p->x->ep, row) : LEVEL_OK;
+	enum level level = v->level ? v->level(p->x->ep, cells) : LEVEL_OK;
 
 	if (level >= LEVEL_WARN) {
 		canvas_recolor(p->c, line, p->stale ? ROLE_DIM : level_role(level), 0);
@@ -142,49 +167,6 @@ const char *table_note(char buf[NOTE_MAX], const struct endpoint *ep, enum table
 	return buf;
 }
 
-struct sort_key {
-	double v;
-	uint16_t row;
-};
-
-static bool before(const struct sort_key *a, const struct sort_key *b)
-{
-	return a->v != b->v ? a->v > b->v : a->row < b->row;
-}
-
-/* Shell's sort: in place, where qsort() would allocate. */
-static void sort_keys(struct sort_key *keys, unsigned n)
-{
-	for (unsigned gap = n / 2; gap > 0; gap /= 2) {
-		for (unsigned i = gap; i < n; i++) {
-			struct sort_key key = keys[i];
-			unsigned k = i;
-
-			for (; k >= gap && before(&key, &keys[k - gap]); k -= gap)
-				keys[k] = keys[k - gap];
-			keys[k] = key;
-		}
-	}
-}
-
-/* Rows in the order of the sort column; what has no value there goes last. */
-static unsigned sort_rows(
-	const struct endpoint *ep, const struct table_view *v, struct sort_key *keys)
-{
-	unsigned n = table_rows(ep, v->table);
-
-	n = n > TABLE_ROWS_MAX ? TABLE_ROWS_MAX : n;
-	for (unsigned i = 0; i < n; i++) {
-		const struct cell_value *cells = kept_row(ep, v->table, i);
-
-		keys[i] = (struct sort_key){0, (uint16_t)i};
-		if (v->sort >= 0)
-			keys[i].v = value_ok(cells[v->sort].num) ? cells[v->sort].num.v : -INFINITY;
-	}
-	sort_keys(keys, n);
-	return n;
-}
-
 /* An empty table says why it is: a server without the privilege is partial, and says so. */
 static const char *empty_text(const struct endpoint *ep, const struct table_view *v)
 {
@@ -194,22 +176,75 @@ static const char *empty_text(const struct endpoint *ep, const struct table_view
 								    : "not asked for yet";
 }
 
-void pane_table(struct pane *p, const struct table_view *v)
+/* b NULL: not browsed. cursor: a line, -1 none. */
+static void draw_table(struct pane *p, const struct table_view *v, const struct browse *b,
+	const struct row_order *o, int cursor)
 {
-	struct sort_key keys[TABLE_ROWS_MAX];
-	int w[TABLE_COLUMNS_MAX], indent = v->level ? 2 : 0, lines = pane_left(p) - 1, first;
-	unsigned n = p->x->ep ? sort_rows(p->x->ep, v, keys) : 0;
+	int indent = v->level ? 2 : 0, lines = pane_left(p) - 1, first, sorted;
+	struct table_fit fit;
+	bool falling;
 
 	if (lines < 0)
 		return;
-	table_widths(v->cols, v->n, p->in.w - indent, w);
-	table_head(p, v->cols, v->n, w, p->in.x + indent);
-	first = table_first(v->cursor, (int)n, lines);
-	for (int i = first; i < (int)n && i - first < lines; i++) {
-		draw_row(p, v, w, keys[i].row, p->in.x + indent);
-		mark_row(p, v, keys[i].row, i == v->cursor);
+	sorted = b ? browse_column(v, b, &falling) : -1;
+	table_fit(v->cols, v->n, p->in.w - indent, v->what != NULL, sorted, &fit);
+	table_head(p, v->cols, v->n, &fit, p->in.x + indent, sorted, b && falling);
+	first = table_first(cursor, (int)o->n, lines);
+	for (int i = first; i < (int)o->n && i - first < lines; i++) {
+		const struct cell_value *cells = kept_row(p->x->ep, v->table, o->row[i]);
+
+		draw_row(p, v, &fit, cells, p->in.x + indent);
+		mark_row(p, v, cells, i == cursor);
 		p->y++;
 	}
-	if (n == 0)
+	if (o->all == 0)
 		pane_text(p, ROLE_DIM, empty_text(p->x->ep, v));
+	else if (o->n == 0)
+		pane_text(p, ROLE_DIM, "no row has the text searched for; Esc shows all");
+}
+
+void pane_table(struct pane *p, const struct table_view *v)
+{
+	struct row_order o;
+
+	rows_order(p->x->ep, v, NULL, &o);
+	draw_table(p, v, NULL, &o, v->cursor);
+}
+
+/* "3 of 120 with web, 5 s ago": how many rows there are, which of them are shown, how old. */
+#define BROWSE_NOTE_MAX (SEARCH_MAX + 2 * NOTE_MAX)
+static const char *browse_note(char buf[BROWSE_NOTE_MAX], const struct endpoint *ep,
+	const struct table_view *v, const struct browse *b, const struct row_order *o)
+{
+	char note[NOTE_MAX];
+
+	(void)table_note(note, ep, v->table);
+	if (b && b->search[0])
+		(void)snprintf(
+			buf, BROWSE_NOTE_MAX, "/%s: %u of %s", b->search, o->n, note);
+	else
+		(void)snprintf(buf, BROWSE_NOTE_MAX, "%s", note);
+	return buf;
+}
+
+void panel_browse(const struct panel_ctx *x, struct canvas *c, struct rect r, const char *title,
+	const struct table_view *v)
+{
+	const struct browse *b = NULL;
+	char note[BROWSE_NOTE_MAX], name[48];
+	bool focused = false;
+	struct row_order o;
+	struct pane p;
+
+	for (unsigned i = 0; i < BROWSE_TABLES; i++) {
+		if (view_table(x->s, i) == v) {
+			b = &x->s->browse[i];
+			focused = x->s->focus == i;
+		}
+	}
+	rows_order(x->ep, v, b, &o);
+	(void)snprintf(name, sizeof(name), "%s%s", focused ? "▶ " : "", title);
+	pane_open(&p, x, c, r, name, browse_note(note, x->ep, v, b, &o));
+	draw_table(&p, v, b, &o, focused ? browse_line(x->ep, v, b, &o) : -1);
+	pane_close(&p);
 }

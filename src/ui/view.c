@@ -4,6 +4,8 @@
 
 #include "hotset/widgets.h"
 
+#define FAR 100000 /* rows: to the first or the last one */
+
 static const char *const names[VIEW_COUNT] = {
 #define X(name, key, word) [VIEW_##name] = (word),
 	VIEW_LIST(X)
@@ -17,22 +19,26 @@ static const char digits[VIEW_COUNT] = {
 };
 
 const struct binding screen_bindings[] = {
-	{"q, Ctrl-C", "quit", false},
-	{"?, F1", "help", true},
-	{"Esc", "close the help", false},
-	{"1-7", "views; the same digit again: the next server of that kind", false},
-	{"Tab, Shift-Tab", "next, previous view", false},
-	{"↑ ↓, k j", "move by a row (PgUp, PgDn by ten; g, G to the first, last)", false},
-	{"Enter, e", "open the server under the cursor", false},
-	{"Space, p", "pause", true},
-	{"← →, [ ], h l", "step through time while paused or replaying", false},
-	{"Home, End", "oldest, live", false},
-	{"+ -", "zoom the time axis", true},
-	{"< >", "poll more, less often", false},
-	{"t", "next theme", false},
-	{"Ctrl-L", "repaint and poll at once", false},
-	{"Ctrl-Z", "suspend", false},
-	{NULL, NULL, false},
+	{"q, Ctrl-C", "quit", NULL, false},
+	{"?, F1", "this help", "help", false},
+	{"Esc", "close what is open; show all rows again", NULL, false},
+	{"1-7", "views; the same digit again: the next server of that kind", NULL, false},
+	{"Tab, Shift-Tab", "next, previous view", NULL, false},
+	{"↑ ↓, k j", "move by a row (PgUp, PgDn by ten; g, G to the first, last)", NULL, false},
+	{"Enter, e", "open: the details of a row, the server of a line", "details", true},
+	{"/", "search: show only rows with the text (ops view)", "search", true},
+	{"s, S", "sort by the next column; turn the order round (ops view)", "sort", true},
+	{"y", "copy the row, if the terminal allows it: OSC 52 (ops view)", "copy", true},
+	{"o, c", "to the operations, the collections (ops view; ↑ ↓ cross over)", NULL, true},
+	{"Space, p", "pause", "pause", false},
+	{"← →, [ ], h l", "step through time while paused or replaying", NULL, false},
+	{"Home, End", "oldest, live", NULL, false},
+	{"+ -", "zoom the time axis", "zoom", false},
+	{"< >", "poll more, less often", NULL, false},
+	{"t", "next theme", NULL, false},
+	{"Ctrl-L", "repaint and poll at once", NULL, false},
+	{"Ctrl-Z", "suspend", NULL, false},
+	{NULL, NULL, NULL, false},
 };
 
 const char *view_name(enum view v)
@@ -113,20 +119,33 @@ static enum reaction show(const struct model *m, struct view_state *s, enum view
 	s->view = v;
 	s->help = false;
 	s->cursor = 0;
+	browse_reset(s);
 	return REACT_REDRAW;
 }
 
+static enum reaction redraw_if(bool changed)
+{
+	return changed ? REACT_REDRAW : REACT_NONE;
+}
+
+static bool move_to(int *line, int to, int last)
+{
+	to = to > last ? last : to;
+	to = to < 0 ? 0 : to;
+	if (to == *line)
+		return false;
+	*line = to;
+	return true;
+}
+
+/* What is in front moves: the help, a table, the lines of a list. */
 static enum reaction move(const struct model *m, struct view_state *s, int by)
 {
-	int rows = view_rows(m, s), to = s->cursor + by;
-
-	if (rows <= 0)
-		return REACT_NONE;
-	to = to >= rows ? rows - 1 : to < 0 ? 0 : to;
-	if (to == s->cursor)
-		return REACT_NONE;
-	s->cursor = to;
-	return REACT_REDRAW;
+	if (s->help)
+		return redraw_if(move_to(&s->scroll, s->scroll + by, help_hidden(s->lines)));
+	if (view_table(s, 0))
+		return redraw_if(browse_move(m, s, by));
+	return redraw_if(move_to(&s->cursor, s->cursor + by, view_rows(m, s) - 1));
 }
 
 static enum reaction step(const struct view_state *s, enum reaction r)
@@ -181,12 +200,43 @@ static enum reaction toggle_pause(struct view_state *s)
 static enum reaction toggle_help(struct view_state *s)
 {
 	s->help = !s->help;
+	s->scroll = 0;
 	return REACT_REDRAW;
 }
 
 static enum reaction open_row(const struct model *m, struct view_state *s)
 {
-	return view_open(m, s) ? REACT_REDRAW : REACT_NONE;
+	if (s->help)
+		return REACT_NONE;
+	return redraw_if(browse_close(s) || browse_open(m, s) || view_open(m, s));
+}
+
+/* Keys of tables do nothing elsewhere. */
+static enum reaction key_table(const struct model *m, struct view_state *s, char32_t ch)
+{
+	char line[ROW_LINE_MAX];
+
+	if (!view_table(s, 0) || s->help)
+		return REACT_NONE;
+	if (ch == U'y')
+		return browse_copy(m, s, line) ? REACT_COPY : REACT_NONE;
+	if (s->open.open)
+		return REACT_NONE;
+	switch (ch) {
+	case U'/':
+		s->prompt = PROMPT_SEARCH;
+		return REACT_REDRAW;
+	case U's':
+		return redraw_if(browse_sort(s));
+	case U'S':
+		return redraw_if(browse_reverse(s));
+	case U'o':
+		return redraw_if(browse_focus(s, 0));
+	case U'c':
+		return redraw_if(browse_focus(s, 1));
+	default:
+		return REACT_NONE;
+	}
 }
 
 /* clang-format off */
@@ -200,9 +250,15 @@ static enum reaction key_char(const struct model *m, struct view_state *s, char3
 	case U'?': return toggle_help(s);
 	case U'k': return move(m, s, -1);
 	case U'j': return move(m, s, 1);
-	case U'g': return move(m, s, -s->cursor);
-	case U'G': return move(m, s, view_rows(m, s));
+	case U'g': return move(m, s, -FAR);
+	case U'G': return move(m, s, FAR);
 	case U'e': return open_row(m, s);
+	case U'/':
+	case U's':
+	case U'S':
+	case U'o':
+	case U'c':
+	case U'y': return key_table(m, s, ch);
 	case U' ':
 	case U'p': return toggle_pause(s);
 	case U'h':
@@ -222,9 +278,9 @@ static enum reaction key_char(const struct model *m, struct view_state *s, char3
 
 static enum reaction key_escape(struct view_state *s)
 {
-	if (!s->help)
-		return REACT_NONE;
-	return toggle_help(s);
+	if (s->help)
+		return toggle_help(s);
+	return redraw_if(browse_close(s) || browse_clear(s));
 }
 
 /* clang-format off */
@@ -234,6 +290,9 @@ enum reaction screen_key(const struct model *m, struct view_state *s, const stru
 	enum reaction r;
 
 	s->message[0] = '\0';
+	browse_settle(m, s);
+	if (s->prompt != PROMPT_NONE)
+		return prompt_key(m, s, k);
 	switch (k->code) {
 	case KEYC_CHAR: r = key_char(m, s, k->ch); break;
 	case KEYC_UP: r = move(m, s, -1); break;
@@ -255,6 +314,7 @@ enum reaction screen_key(const struct model *m, struct view_state *s, const stru
 	case KEYC_CTRL_Z: r = REACT_SUSPEND; break;
 	case KEYC_CTRL_C:
 	case KEYC_EOF: r = REACT_QUIT; break;
+	case KEYC_BACKSPACE:
 	case KEYC_NONE: r = REACT_NONE; break;
 	default: r = REACT_NONE; break;
 	}

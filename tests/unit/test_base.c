@@ -226,6 +226,43 @@ static void times_read_and_print(void **state)
 		assert_false(clock_parse_at(bad[i], last, &at));
 }
 
+static void a_part_of_a_text_is_found_in_capitals_and_small_letters(void **state)
+{
+	static const struct {
+		const char *text, *part;
+		bool        found;
+	} cases[] = {
+		{"COLLSCAN", "scan", true}, {"collscan", "LLS", true}, {"abc", "", true},
+		{"", "a", false}, {"", "", true}, {"ab", "abc", false}, {"aab", "ab", true},
+		{"Größe", "GRÖSSE", false}, {"Größe", "ÖßE", true}, {"shop.海図", "図", true},
+		{"ΣΕΙΡΑ", "σειρα", true}, {"ЗАКАЗ ё", "заказ Ё", true}, {"× ÷", "÷", true},
+		{"×", "÷", false}, {"a[b", "A{B", false}, {"@", "`", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (text_contains(cases[i].text, cases[i].part) != cases[i].found)
+			fail_msg("'%s' in '%s'", cases[i].part, cases[i].text);
+}
+
+/* The test vectors of RFC 4648. */
+static void base64_is_that_of_the_rfc(void **state)
+{
+	static const char *const vectors[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
+		{"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
+		{"foobar", "Zm9vYmFy"}, {"\xff\xfe\xfb", "//77"}};
+	char out[TEXT_BASE64_MAX(6)];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
+		size_t len = strlen(vectors[i][0]);
+
+		assert_true(text_base64(out, TEXT_BASE64_MAX(len), vectors[i][0], len));
+		assert_string_equal(out, vectors[i][1]);
+		assert_false(text_base64(out, TEXT_BASE64_MAX(len) - 1, vectors[i][0], len));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +272,8 @@ int main(void)
 		cmocka_unit_test(widths_are_cells),
 		cmocka_unit_test(json_strings_are_escaped),
 		cmocka_unit_test(locale_order_is_all_ctype_lang),
+		cmocka_unit_test(a_part_of_a_text_is_found_in_capitals_and_small_letters),
+		cmocka_unit_test(base64_is_that_of_the_rfc),
 		cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
 		cmocka_unit_test(numbers_print_for_people),
 		cmocka_unit_test(no_number_explodes_its_column),

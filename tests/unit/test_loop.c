@@ -131,6 +131,13 @@ static void set_theme(void *ctx, const struct theme *t)
 	(void)t;
 }
 
+static bool copy(void *ctx, const char *text)
+{
+	(void)ctx;
+	(void)text;
+	return true;
+}
+
 static struct model *feed_model(void *ctx)
 {
 	return ((struct world *)ctx)->model;
@@ -198,7 +205,7 @@ static void type(struct world *w, int64_t after_ms, enum key_code code, char32_t
 static bool run(struct world *w, int64_t for_ms)
 {
 	struct loop_clock c = {w, mono, mono, fake_poll, -1, fake_signal};
-	struct loop_screen s = {w, fd, size, show, key, suspend, nothing, set_theme};
+	struct loop_screen s = {w, fd, size, show, key, suspend, nothing, set_theme, copy};
 	struct feed f = {w, -1, feed_model, pump, due, waits, react, NULL};
 	struct view_state view;
 	struct loop l;

@@ -158,19 +158,21 @@ static void test_zoom_and_interval_have_ends(void **state)
 	assert_int_equal(type(&s, U'>'), REACT_NONE);
 }
 
-static void test_cursor_stays_on_the_table(void **state)
+static void test_cursor_stays_on_the_list(void **state)
 {
 	struct view_state s;
 
 	(void)state;
 	view_state_init(&s);
 	assert_int_equal(type(&s, U'j'), REACT_NONE); /* the overview has no table here */
-	(void)type(&s, U'6');
-	assert_int_equal(view_rows(demo, &s), 3);
+	(void)type(&s, U'7');
+	assert_int_equal(view_rows(demo, &s), (int)demo->nevents);
+	assert_true(demo->nevents > 2);
 	assert_int_equal(press(&s, KEYC_UP, 0), REACT_NONE);
 	assert_int_equal(press(&s, KEYC_DOWN, 0), REACT_REDRAW);
+	assert_int_equal(s.cursor, 1);
 	assert_int_equal(type(&s, U'G'), REACT_REDRAW);
-	assert_int_equal(s.cursor, 2);
+	assert_int_equal(s.cursor, (int)demo->nevents - 1);
 	assert_int_equal(press(&s, KEYC_PGDN, 0), REACT_NONE);
 	assert_int_equal(press(&s, KEYC_PGUP, 0), REACT_REDRAW);
 	assert_int_equal(s.cursor, 0);
@@ -180,6 +182,26 @@ static void test_cursor_stays_on_the_table(void **state)
 	(void)type(&s, U'j');
 	(void)type(&s, U'5');
 	assert_int_equal(s.cursor, 0); /* another view starts at its top */
+}
+
+static void test_the_help_scrolls_where_it_is_longer_than_the_screen(void **state)
+{
+	struct view_state s;
+
+	(void)state;
+	view_state_init(&s);
+	s.lines = 200;
+	(void)type(&s, U'?');
+	assert_int_equal(type(&s, U'j'), REACT_NONE);
+	s.lines = 20;
+	assert_int_equal(type(&s, U'G'), REACT_REDRAW);
+	assert_int_equal(s.scroll, help_hidden(20));
+	assert_int_equal(type(&s, U'j'), REACT_NONE);
+	assert_int_equal(type(&s, U'k'), REACT_REDRAW); /* at once, none was counted beyond the end */
+	assert_int_equal(s.scroll, help_hidden(20) - 1);
+	(void)press(&s, KEYC_ESC, 0);
+	(void)type(&s, U'?');
+	assert_int_equal(s.scroll, 0);
 }
 
 static void test_a_key_takes_the_message_away(void **state)
@@ -247,7 +269,8 @@ int main(void)
 		cmocka_unit_test(test_help_opens_and_closes),
 		cmocka_unit_test(test_time_moves_only_when_paused),
 		cmocka_unit_test(test_zoom_and_interval_have_ends),
-		cmocka_unit_test(test_cursor_stays_on_the_table),
+		cmocka_unit_test(test_cursor_stays_on_the_list),
+		cmocka_unit_test(test_the_help_scrolls_where_it_is_longer_than_the_screen),
 		cmocka_unit_test(test_a_key_takes_the_message_away),
 		cmocka_unit_test(test_enter_opens_the_worst_of_many),
 		cmocka_unit_test(test_an_empty_model_takes_every_key),
