@@ -116,6 +116,10 @@ static void draw_who(struct pane *p, const struct hold *h)
 	char who[HOLD_WHO_MAX], text[HOLD_WHO_MAX + 64];
 	enum role role = p->stale || level == LEVEL_OK ? ROLE_DIM : level_role(level);
 
+	if (!value_ok(pane_value(p, METRIC_MONGO_PINNED_LAG))) {
+		pane_text(p, ROLE_DIM, "whether history is held is not known");
+		return;
+	}
 	if (pins_nothing(p->x)) {
 		pane_text(p, ROLE_DIM, "not held: a standalone pins no timestamps");
 		return;

@@ -164,7 +164,7 @@ void pane_bar(struct pane *p, const struct bar *b)
 		(void)canvas_text(p->c, x - 2, p->y, level_symbol(LEVEL_CRIT), ROLE_CRIT, 0);
 	if (value_ok(v))
 		draw_ladder(p, x, w, v, bar_scale(p, b, trigger), target, trigger);
-	else
+	else if (v.why != REASON_NOT_SET) /* which stands there already */
 		(void)canvas_text_fit(
 			p->c, x, p->y, w, reason_text((enum reason)v.why), ROLE_DIM, 0);
 	p->y++;
