@@ -85,6 +85,11 @@ struct _bson_t; /* bson_t of libbson, whose name it is: NOLINT(cert-dcl51-cpp,ce
  * one: it knows arbiters and, from 4.4, the run; else settle the epoch as above.
  */
 MUST_CHECK bool parse_mongo_status(const struct _bson_t *doc, struct sample *out, struct err *err);
+/*
+ * After serverStatus: where it had no cache, services that emulate MongoDB are named by the host
+ * that was asked.
+ */
+void parse_mongo_service(const char *host, struct sample *out);
 /* hello/isMaster: role (mongo.repl.state), set name, epoch by topologyVersion.processId. */
 MUST_CHECK bool parse_mongo_hello(const struct _bson_t *doc, struct sample *out, struct err *err);
 /*

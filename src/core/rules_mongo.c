@@ -74,20 +74,43 @@ static void say_level(char *out, size_t cap, const struct share *s, double perce
 		num_format(num, UNIT_PERCENT, percent, false), gap + 2);
 }
 
+/* Without files there is nothing to evict to, and nobody is made to. */
+static bool is_in_memory(const struct frame *f)
+{
+	const char *engine = frame_info(f, METRIC_MONGO_STORAGE_ENGINE);
+
+	return engine && strcmp(engine, "inMemory") == 0;
+}
+
+static void say_above_trigger(
+	const struct frame *f, const struct share *s, const char *by, struct finding *out)
+{
+	const char *consequence = "application threads must evict";
+	enum level level = LEVEL_CRIT;
+	char what[80];
+
+	if (is_in_memory(f)) {
+		level = s == &fill ? LEVEL_WARN : LEVEL_INFO;
+		consequence = s == &fill ? "the in-memory engine holds all data here, and writes "
+					   "fail when it is full"
+					 : "no operation waits for it in the in-memory engine";
+	}
+	say_level(what, sizeof(what), s, f->v[s->level].v);
+	finding_say(out, level, "%s, %s above the trigger of %.4g %% (%s): %s", what, by,
+		f->v[s->trigger].v, source_of(f, s->trigger_source), consequence);
+}
+
 static void judge_trigger(const struct endpoint *ep, const struct share *s, struct finding *out)
 {
 	const struct frame *f = &ep->frame;
 	struct value level = f->v[s->level], trigger = f->v[s->trigger];
-	char what[80], by[32] = "just";
+	char by[32] = "just";
 
 	if (!value_ok(level) || !value_ok(trigger) || level.v <= trigger.v)
 		return;
-	say_level(what, sizeof(what), s, level.v);
 	if (level.v - trigger.v >= 0.05)
 		snprintf(by, sizeof(by), "%.1f points", level.v - trigger.v);
-	finding_say(out, LEVEL_CRIT,
-		"%s, %s above the trigger of %.4g %% (%s): application threads must evict", what,
-		by, trigger.v, source_of(f, s->trigger_source));
+	say_above_trigger(f, s, by, out);
 	finding_next(out, "%s", s->next_trigger);
 	data_num(&out->data, "percent", level.v);
 	data_num(&out->data, "trigger", trigger.v);

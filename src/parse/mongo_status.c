@@ -358,42 +358,19 @@ static void take_identity(struct sample *s, const bson_t *doc)
 	mongo_take_run(s, doc);
 }
 
-static void lower_status(struct sample *s, enum status to, const char *why)
+static void explain_in_memory(struct sample *s)
 {
-	struct err err;
+	static const enum metric_id ids[] = {METRIC_MONGO_HS_SIZE, METRIC_MONGO_HS_REUSABLE,
+		METRIC_MONGO_CKPT_LAST, METRIC_MONGO_CKPT_RUNNING};
 
-	err_set(&err, ERR_UNSUPPORTED, "%s", why);
-	field_lower_status(s, to, &err);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		explain(s, ids[i], REASON_IN_MEMORY);
 }
 
-/* What the status can be at best, from what there was to watch. */
-static void judge_status(struct sample *s, const bson_t *doc)
-{
-	bson_iter_t it;
-	bson_t wt;
-
-	if (strcmp(s->role, "mongos") == 0 || strcmp(s->role, "ARBITER") == 0)
-		return;
-	if (bdoc_find(doc, "wiredTiger", &it)) {
-		/* {} is what 5.0 and later send while they cannot take a lock at once. */
-		if (!bdoc_view(&it, &wt) || !bson_has_field(&wt, "cache"))
-			lower_status(s, STATUS_PARTIAL,
-				"the server left its cache statistics out, being busy");
-	} else if (sample_has(s, METRIC_MONGO_CONN_CURRENT) ||
-		   sample_has(s, METRIC_MONGO_OPS_TOTAL_TOTAL)) {
-		lower_status(s, STATUS_PARTIAL,
-			"no WiredTiger statistics: another engine, or an emulation of MongoDB");
-	} else {
-		lower_status(s, STATUS_UNSUPPORTED, "it answers, but has no statistics to watch");
-	}
-}
-
-bool parse_mongo_status(const bson_t *doc, struct sample *out, struct err *err)
+static void take_document(struct sample *out, const bson_t *doc)
 {
 	bool arbiter;
 
-	if (!mongo_reply_ok(doc, err))
-		return false;
 	take_identity(out, doc);
 	if (strcmp(out->product, "mongos") == 0)
 		mongo_set_role(out, "mongos");
@@ -418,6 +395,20 @@ bool parse_mongo_status(const bson_t *doc, struct sample *out, struct err *err)
 	if (strcmp(out->role, "mongos") == 0)
 		explain_cache(out, REASON_ROUTER);
 	explain_metrics(out, doc);
-	judge_status(out, doc);
+	if (mongo_is_in_memory(out))
+		explain_in_memory(out);
+	mongo_judge_status(out, doc);
+}
+
+bool parse_mongo_status(const bson_t *doc, struct sample *out, struct err *err)
+{
+	bson_t *renamed;
+
+	if (!mongo_reply_ok(doc, err))
+		return false;
+	renamed = mongo_in_memory_as_wiredtiger(doc);
+	take_document(out, renamed ? renamed : doc);
+	if (renamed)
+		bson_destroy(renamed);
 	return true;
 }

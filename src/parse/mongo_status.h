@@ -22,4 +22,11 @@ void mongo_take_tickets(struct sample *s, const bson_t *doc);
 /* Needs the version in the sample: the meaning of the bits depends on it. */
 void mongo_take_eviction_state(struct sample *s, const bson_t *doc);
 
+/* ---- kinds of node ---- */
+bool mongo_is_in_memory(const struct sample *s);
+/* A copy in which the engine's section has its usual name; NULL if it has. */
+bson_t *mongo_in_memory_as_wiredtiger(const bson_t *doc);
+/* What the status can be at best, from what there was to watch. */
+void mongo_judge_status(struct sample *s, const bson_t *doc);
+
 #endif

@@ -272,6 +272,7 @@ static void take_status(struct mongo *m, const bson_t *doc, struct sample *out)
 		sample_fail(out, status_from_err(err.code), &err);
 		return;
 	}
+	parse_mongo_service(m->conn.target->host, out);
 	settle_run(m, doc, out);
 	keep_resident(m, out);
 	take_checkpoint_age(m, doc, out);
