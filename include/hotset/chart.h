@@ -23,7 +23,7 @@ void chart_ladder(struct canvas *c, int x, int y, int w, struct value v, double 
 struct chart_mark {
 	int         column; /* from the right: 0 is the newest */
 	const char *label;  /* NULL: none */
-	bool        end;    /* something ended here: a line without a head */
+	bool        end;    /* something ended here: its head is hollow */
 };
 void chart_graph(struct canvas *c, struct rect r, const float *v, unsigned n, double top,
 	enum role role, const struct chart_mark *marks, unsigned nmarks);

@@ -42,6 +42,8 @@ void pane_wrap(struct pane *p, enum role role, const char *text, int max_lines);
 void pane_labelled(struct pane *p, const char *label, enum role role, const char *text);
 /* Bytes of the next line of s: at most w cells, broken at a blank where there is one. */
 size_t text_line(const char *s, int w);
+/* Lines that s takes at that width, as pane_wrap() breaks it. */
+int text_lines(const char *s, int w);
 
 /* ---- figures ---- */
 

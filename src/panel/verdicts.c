@@ -1,33 +1,16 @@
 /* Everything that holds now, each sentence in full with what to do next. */
 #include <stdio.h>
 
-#include "hotset/text.h"
 #include "hotset/widgets.h"
 
 #include "panels.h"
-
-/* Lines of a text at a width, as pane_wrap() breaks it. */
-static int lines_of(const char *s, int w)
-{
-	int lines = 0;
-
-	while (*s && w > 0) {
-		size_t n = text_line(s, w);
-
-		s += n ? n : 1;
-		while (*s == ' ')
-			s++;
-		lines++;
-	}
-	return lines;
-}
 
 static struct extent measure(const struct panel_ctx *x, int w)
 {
 	int lines = 0;
 
 	for (unsigned i = 0; i < x->m->nverdicts; i++)
-		lines += 2 + lines_of(x->m->verdicts[i].text, w - 6);
+		lines += 2 + text_lines(x->m->verdicts[i].text, w - 6);
 	lines += (int)x->m->nskipped;
 	if (lines == 0)
 		lines = 1;

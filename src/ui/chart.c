@@ -164,7 +164,7 @@ static void graph_column_ascii(struct canvas *c, struct rect r, int x, const flo
 	}
 }
 
-/* A dotted line above the data; where something began, with a head and its label beside it. */
+/* A dotted line above the data with a head: full and labelled at a beginning, hollow at an end. */
 static void graph_mark(struct canvas *c, struct rect r, const struct chart_mark *m)
 {
 	int x = r.x + r.w - 1 - m->column;
@@ -175,9 +175,7 @@ static void graph_mark(struct canvas *c, struct rect r, const struct chart_mark 
 	for (int y = r.y; y < r.y + r.h; y++)
 		if (canvas_cell(c, x, y)->ch == U' ')
 			canvas_put(c, x, y, U'┊', ROLE_GRAPH_MARK, 0);
-	if (m->end)
-		return;
-	canvas_put(c, x, r.y, U'▼', ROLE_GRAPH_MARK, 0);
+	canvas_put(c, x, r.y, m->end ? U'▽' : U'▼', ROLE_GRAPH_MARK, 0);
 	if (len && x - len >= r.x)
 		(void)canvas_text(c, x - len, r.y, m->label, ROLE_GRAPH_MARK, 0);
 }
@@ -196,8 +194,10 @@ void chart_graph(struct canvas *c, struct rect r, const float *v, unsigned n, do
 		else
 			graph_column_braille(c, r, x, v, n, top, role);
 	}
-	for (unsigned i = 0; i < nmarks; i++)
-		graph_mark(c, r, &marks[i]);
+	for (int end = 1; end >= 0; end--) /* in one column a beginning is what counts */
+		for (unsigned i = 0; i < nmarks; i++)
+			if (marks[i].end == (end > 0))
+				graph_mark(c, r, &marks[i]);
 	canvas_unclip(c, old);
 }
 

@@ -12,7 +12,7 @@ static const struct {
 	{"▲", "target: background eviction begins", ROLE_MARK_TARGET},
 	{"┃", "trigger: application threads evict", ROLE_MARK_TRIGGER},
 	{"✓ ● ⚠ ✖", "ok, info, warn, crit", ROLE_VALUE},
-	{"▼┊", "an event in a graph; a blank column is a gap, not a zero", ROLE_GRAPH_MARK},
+	{"▼▽", "an event begins, ends; a blank column is a gap, not a zero", ROLE_GRAPH_MARK},
 };
 #define LEGEND_LINES (sizeof(legend) / sizeof(legend[0]))
 #define FOOT_LINES   3 /* a blank one, and what is said of all of it */

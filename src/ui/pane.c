@@ -154,6 +154,20 @@ size_t text_line(const char *s, int w)
 	return at > 0 ? at : n;
 }
 
+int text_lines(const char *s, int w)
+{
+	int lines = 0;
+
+	while (*s && w > 0) {
+		size_t n = text_line(s, w);
+
+		s += n ? n : 1;
+		s += strspn(s, " ");
+		lines++;
+	}
+	return lines;
+}
+
 void pane_wrap(struct pane *p, enum role role, const char *text, int max_lines)
 {
 	char line[512];

@@ -151,6 +151,19 @@ static void drop_crowded_labels(struct event_marks *l)
 	}
 }
 
+/* What is added to an event after its end, such as pages read again, is no beginning. */
+static bool is_afterthought(const struct model *m, unsigned i)
+{
+	const struct event *e = model_event(m, i), *older;
+
+	if (e->state != EVENT_POINT)
+		return false;
+	while ((older = model_event(m, ++i)) != NULL)
+		if (older->id == e->id)
+			return true;
+	return false;
+}
+
 /* The newest events of the endpoint that are at least warnings. */
 static void trend_marks(const struct trend *t, const struct model *m, unsigned per_cell,
 	struct event_marks *l)
@@ -165,7 +178,8 @@ static void trend_marks(const struct trend *t, const struct model *m, unsigned p
 			continue;
 		if (t->newest - bucket >= (int64_t)t->n)
 			break;
-		add_event_mark(l, e, (int)((t->newest - bucket) / per_cell));
+		if (!is_afterthought(m, i))
+			add_event_mark(l, e, (int)((t->newest - bucket) / per_cell));
 	}
 	drop_crowded_labels(l);
 }

@@ -120,11 +120,15 @@ static void test_marks(void **state)
 	static const struct chart_mark marks[] = {
 		{3, "scan", false}, {9, NULL, true}, {14, "no room", false}, {0, NULL, false},
 		{99, "gone", false}};
+	static const struct chart_mark both[] = {{2, "scan", false}, {2, NULL, true}};
 	struct canvas c = make(16, 3, false);
 
 	(void)state;
 	chart_graph(&c, (struct rect){0, 0, 16, 3}, v, 4, 1, ROLE_GRAPH, marks, 5);
-	expect_text(&c, " ▼    ┊ scan▼ ⣿▼\n ┊    ┊     ┊ ⣿⣿\n ┊    ┊     ┊ ⣿⣿\n");
+	expect_text(&c, " ▼    ▽ scan▼ ⣿▼\n ┊    ┊     ┊ ⣿⣿\n ┊    ┊     ┊ ⣿⣿\n");
+	c = make(8, 3, false); /* both in one column */
+	chart_graph(&c, (struct rect){0, 0, 8, 3}, v, 4, 1, ROLE_GRAPH, both, 2);
+	expect_text(&c, " scan▼⣿⣿\n     ┊⣿⣿\n     ┊⣿⣿\n");
 }
 
 static void test_nice_top_is_steady(void **state)
