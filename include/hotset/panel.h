@@ -75,6 +75,7 @@ struct sheet;
 
 struct panel_ops {
 	const char *name;
+	unsigned wants;  /* enum want: what is asked for only while this panel is in view */
 	const struct sheet *sheet; /* bars, figures, a graph (widgets.h); else NULL and: */
 	/* Heights, its border included, at the width w. */
 	struct extent (*measure)(const struct panel_ctx *x, int w);
@@ -97,6 +98,8 @@ struct view_item {
 /* What the present view is made of (src/panel/panels.c); returns how many. */
 unsigned view_build(const struct model *m, const struct view_state *s,
 	struct view_item out[VIEW_ITEMS_MAX]);
+/* What the present view needs beyond what every poll asks for: bits of enum want. */
+unsigned view_wants(const struct model *m, const struct view_state *s);
 /* Rows that `cursor` can stand on in the present view; 0 where there is none. */
 int view_rows(const struct model *m, const struct view_state *s);
 /* The endpoint of a kind that is looked at: the selected one, else the first; NULL: none. */

@@ -43,6 +43,16 @@ static inline bool status_has_data(enum status s)
 /* The status that an error code means, for sources. */
 enum status status_from_err(enum err_code code);
 
+/*
+ * Expensive parts that are asked for only while somebody looks at them (or records): bits of
+ * poll_request.wants, which the panels in view add up to.
+ */
+enum want {
+	WANT_COLLECTIONS = 1 << 0, /* statistics of collections and indexes (mongo.coll) */
+	WANT_NODE_HOST = 1 << 1,   /* the memory of a remote node's host (mongo.host) */
+};
+#define WANT_ALL (~0u)
+
 enum raw_type { RAW_NONE, RAW_U64, RAW_I64, RAW_F64, RAW_TEXT };
 
 struct raw {

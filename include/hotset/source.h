@@ -62,6 +62,12 @@ struct source_options {
 	bool   all_parts;    /* --once, record: ask for every part each time */
 };
 
+/* One poll, as the UI thread asks for it. */
+struct poll_request {
+	int64_t  deadline_ns; /* clock_mono_ns() */
+	unsigned wants;       /* enum want */
+};
+
 struct source_ops {
 	const char       *name;     /* "redis" */
 	const char *const *schemes; /* NULL-terminated: "redis", "rediss", "redis+unix" */
@@ -72,9 +78,9 @@ struct source_ops {
 	struct source *(*create)(const struct target *t, const struct source_options *o);
 	/*
 	 * Fills out: status, times, values. Cannot fail (an error is a status). Must return by
-	 * deadline_ns (clock_mono_ns()). Never retries inside one poll.
+	 * the request's deadline. Never retries inside one poll.
 	 */
-	void (*poll)(struct source *s, int64_t deadline_ns, struct sample *out);
+	void (*poll)(struct source *s, const struct poll_request *r, struct sample *out);
 	void (*destroy)(struct source *s); /* NULL is fine */
 };
 

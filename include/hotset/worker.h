@@ -23,8 +23,8 @@ struct worker;
 struct worker *worker_start(uint16_t endpoint, const struct target *t,
 	const struct source_options *o, struct mailbox *b, struct err *err); /* NULL on failure */
 bool worker_is_busy(const struct worker *w);
-/* Asks for one poll with a deadline; false if one is outstanding. */
-bool worker_request(struct worker *w, int64_t deadline_ns);
+/* Asks for one poll; false if one is outstanding. */
+bool worker_request(struct worker *w, const struct poll_request *r);
 /*
  * Stops workers: asks all, joins those that end within timeout_ms. Returns how many are still
  * inside a library call; those threads (and their memory) are left alone: end with _exit then.

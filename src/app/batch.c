@@ -52,6 +52,8 @@ static bool run_ticks(struct runner *r, const struct options *o, struct output *
 		int64_t until = o->count == 1 ? now + ONLY_FRAME_NS : next - delay_ns / 10;
 		unsigned hanging = fleet_pending(f);
 
+		if (o->format == FORMAT_TEXT) /* the others print all there is */
+			f->wants = view_wants(f->model, &view);
 		if (fleet_ask(f, now) > 0 && !wait_for_answers(r, until, hanging, err))
 			return false;
 		if (r->interrupted)

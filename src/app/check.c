@@ -114,6 +114,7 @@ int app_check(const struct options *o)
 		complain(&err);
 		return OUTCOME_UNKNOWN;
 	}
+	r.fleet.wants = 0; /* the rules need none of it */
 	bool ok = runner_once(&r, o, &err);
 	if (ok && r.interrupted)
 		ok = err_set(&err, ERR_SYSTEM, "interrupted before the check was done");

@@ -119,6 +119,7 @@ bool fleet_open(struct fleet *f, const struct options *o, bool all_parts, int64_
 {
 	*f = (struct fleet){
 		.timeout_ns = to_ns(o->timeout_s),
+		.wants = WANT_ALL,
 		.source_options = {o->delay_s, o->timeout_s, all_parts},
 		.ntargets = o->ntargets,
 	};
@@ -154,6 +155,7 @@ bool fleet_record(struct fleet *f, const char *path, struct err *err)
 
 unsigned fleet_ask(struct fleet *f, int64_t now_ns)
 {
+	struct poll_request r = {now_ns + f->timeout_ns, f->wants};
 	unsigned asked = 0;
 
 	if (!f->workers)
@@ -165,7 +167,7 @@ unsigned fleet_ask(struct fleet *f, int64_t now_ns)
 			!schedule_is_due(&f->schedules[i], now_ns))
 			continue;
 		/* refused: it is still at the last one, whose answer will come */
-		asked += worker_request(f->workers[i], now_ns + f->timeout_ns);
+		asked += worker_request(f->workers[i], &r);
 		schedule_sent(&f->schedules[i], now_ns);
 		ep->asked_mono_ns = now_ns;
 	}

@@ -24,6 +24,7 @@ struct fleet {
 	unsigned         ntargets;  /* that the user named */
 	struct recorder *recorder;  /* NULL: nothing is recorded */
 	int64_t          timeout_ns;
+	unsigned         wants;     /* enum want: what the next requests ask for; at first all */
 	bool             paused;    /* samples are held back and given to the model later */
 	unsigned         nheld;
 	struct sample  **held;

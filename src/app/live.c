@@ -25,6 +25,7 @@ static bool feed_pump(void *ctx, struct view_state *s, int64_t mono_ns, int64_t 
 
 	if (err.code != ERR_NONE)
 		snprintf(s->message, sizeof s->message, "%.127s", err.msg);
+	f->wants = f->recorder ? WANT_ALL : view_wants(f->model, s);
 	fleet_ask(f, mono_ns);
 	if (s->paused)
 		return false;

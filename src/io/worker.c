@@ -25,11 +25,11 @@ struct worker {
 	pthread_cond_t changed;
 	enum state state;
 	bool stop;
-	int64_t deadline_ns;
+	struct poll_request request;
 };
 
 /* Waits for a request; false when the worker is to stop. */
-static bool next_request(struct worker *w, int64_t *deadline_ns)
+static bool next_request(struct worker *w, struct poll_request *out)
 {
 	bool stop;
 
@@ -38,7 +38,7 @@ static bool next_request(struct worker *w, int64_t *deadline_ns)
 		pthread_cond_wait(&w->changed, &w->lock);
 	stop = w->stop;
 	w->state = POLLING;
-	*deadline_ns = w->deadline_ns;
+	*out = w->request;
 	pthread_mutex_unlock(&w->lock);
 	return !stop;
 }
@@ -60,13 +60,13 @@ static void *run(void *arg)
 	struct worker *w = arg;
 	const struct source_ops *ops = w->target->ops;
 	struct source *src = ops->create(w->target, &w->opts);
-	int64_t deadline_ns;
+	struct poll_request request;
 
-	while (next_request(w, &deadline_ns)) {
+	while (next_request(w, &request)) {
 		struct sample *s = sample_create(w->endpoint);
 
 		if (s)
-			ops->poll(src, deadline_ns, s);
+			ops->poll(src, &request, s);
 		deliver(w, s);
 	}
 	ops->destroy(src);
@@ -141,7 +141,7 @@ bool worker_is_busy(const struct worker *w)
 	return busy;
 }
 
-bool worker_request(struct worker *w, int64_t deadline_ns)
+bool worker_request(struct worker *w, const struct poll_request *r)
 {
 	bool idle;
 
@@ -149,7 +149,7 @@ bool worker_request(struct worker *w, int64_t deadline_ns)
 	idle = w->state == IDLE && !w->stop;
 	if (idle) {
 		w->state = REQUESTED;
-		w->deadline_ns = deadline_ns;
+		w->request = *r;
 		pthread_cond_signal(&w->changed);
 	}
 	pthread_mutex_unlock(&w->lock);

@@ -97,4 +97,9 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	panel_browse(x, c, r, "collections in the cache", &mongo_coll_table);
 }
 
-const struct panel_ops panel_mongo_coll = {.name = "collections", .measure = measure, .draw = draw};
+const struct panel_ops panel_mongo_coll = {
+	.name = "collections",
+	.wants = WANT_COLLECTIONS,
+	.measure = measure,
+	.draw = draw,
+};

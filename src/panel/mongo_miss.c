@@ -54,4 +54,9 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	pane_close(&p);
 }
 
-const struct panel_ops panel_mongo_miss = {.name = "miss", .measure = measure, .draw = draw};
+const struct panel_ops panel_mongo_miss = {
+	.name = "miss",
+	.wants = WANT_NODE_HOST,
+	.measure = measure,
+	.draw = draw,
+};

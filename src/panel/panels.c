@@ -166,6 +166,16 @@ const struct table_view *view_table(const struct view_state *s, unsigned i)
 	return s->view == VIEW_OPS && i < BROWSE_TABLES ? tables[i] : NULL;
 }
 
+unsigned view_wants(const struct model *m, const struct view_state *s)
+{
+	struct view_item items[VIEW_ITEMS_MAX];
+	unsigned n = view_build(m, s, items), wants = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		wants |= items[i].ops->wants;
+	return wants;
+}
+
 int view_rows(const struct model *m, const struct view_state *s)
 {
 	switch (s->view) {

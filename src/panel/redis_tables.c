@@ -82,7 +82,23 @@ TABLE_PANEL(dbs, TABLE_REDIS_DB, "databases", false)
 TABLE_PANEL(slow, TABLE_REDIS_SLOW, "slow commands", false)
 TABLE_PANEL(masters, TABLE_REDIS_MASTER, "masters", false)
 
-const struct panel_ops panel_redis_commands = {"commands", NULL, measure_commands, draw_commands};
-const struct panel_ops panel_redis_dbs = {"databases", NULL, measure_dbs, draw_dbs};
-const struct panel_ops panel_redis_slow = {"slow", NULL, measure_slow, draw_slow};
-const struct panel_ops panel_redis_masters = {"masters", NULL, measure_masters, draw_masters};
+const struct panel_ops panel_redis_commands = {
+	.name = "commands",
+	.measure = measure_commands,
+	.draw = draw_commands,
+};
+const struct panel_ops panel_redis_dbs = {
+	.name = "databases",
+	.measure = measure_dbs,
+	.draw = draw_dbs,
+};
+const struct panel_ops panel_redis_slow = {
+	.name = "slow",
+	.measure = measure_slow,
+	.draw = draw_slow,
+};
+const struct panel_ops panel_redis_masters = {
+	.name = "masters",
+	.measure = measure_masters,
+	.draw = draw_masters,
+};

@@ -160,7 +160,7 @@ static struct source *http_create(const struct target *t, const struct source_op
 	return (struct source *)h;
 }
 
-static void http_poll(struct source *s, int64_t deadline_ns, struct sample *out)
+static void http_poll(struct source *s, const struct poll_request *req, struct sample *out)
 {
 	struct http *h = (struct http *)s;
 	struct stamp begin = stamp_begin();
@@ -171,7 +171,7 @@ static void http_poll(struct source *s, int64_t deadline_ns, struct sample *out)
 		sample_fail(out, STATUS_ERROR, &err);
 		return;
 	}
-	if (!fetch(h, deadline_ns, &err)) {
+	if (!fetch(h, req->deadline_ns, &err)) {
 		sample_fail(out, status_from_err(err.code), &err);
 		stamp_failed(begin, out);
 		return;

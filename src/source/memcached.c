@@ -232,7 +232,7 @@ static struct source *memcached_create(const struct target *t, const struct sour
 	return (struct source *)m;
 }
 
-static void memcached_poll(struct source *s, int64_t deadline_ns, struct sample *out)
+static void memcached_poll(struct source *s, const struct poll_request *req, struct sample *out)
 {
 	struct memcached *m = (struct memcached *)s;
 	struct stamp begin = stamp_begin();
@@ -245,9 +245,9 @@ static void memcached_poll(struct source *s, int64_t deadline_ns, struct sample 
 		return;
 	}
 	strbuf_clear(&m->text);
-	st = connect_and_log_in(m, deadline_ns, &err);
+	st = connect_and_log_in(m, req->deadline_ns, &err);
 	if (st == STATUS_OK)
-		st = take_stats(m, deadline_ns, out, &err);
+		st = take_stats(m, req->deadline_ns, out, &err);
 	if (status_has_data(st))
 		return;
 	if (out->rtt_ns < 0)

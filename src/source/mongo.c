@@ -327,7 +327,7 @@ static bool connect_and_greet(struct mongo *m, struct mongo_failure *f)
 	return ask_hello(m, f);
 }
 
-static void mongo_poll(struct source *s, int64_t deadline_ns, struct sample *out)
+static void mongo_poll(struct source *s, const struct poll_request *req, struct sample *out)
 {
 	struct mongo *m = (struct mongo *)s;
 	struct stamp begin = stamp_begin();
@@ -340,7 +340,8 @@ static void mongo_poll(struct source *s, int64_t deadline_ns, struct sample *out
 		return;
 	}
 	m->poll_begin_ns = begin.mono_ns;
-	m->poll_ns = deadline_ns - begin.mono_ns;
+	m->poll_ns = req->deadline_ns - begin.mono_ns;
+	m->wants = req->wants;
 	m->hello_is_new = false;
 	if (m->arbiter) {
 		poll_arbiter(m, out);

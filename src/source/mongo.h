@@ -43,6 +43,7 @@ struct mongo {
 	enum ops_mode ops_mode;
 	struct mongo_params params;
 	uint64_t own_ops;
+	unsigned wants; /* of this poll: enum want */
 	int64_t poll_begin_ns, poll_ns; /* of this poll, and the time it may take */
 	/* when each part was asked for, 0 never */
 	int64_t hello_ns, metrics_ns, params_ns, replset_ns, ops_ns, shards_ns;

@@ -148,13 +148,13 @@ static struct source *proc_create(const struct target *t, const struct source_op
 	return (struct source *)p;
 }
 
-static void proc_poll(struct source *s, int64_t deadline_ns, struct sample *out)
+static void proc_poll(struct source *s, const struct poll_request *req, struct sample *out)
 {
 	struct proc *p = (struct proc *)s;
 	struct stamp begin = stamp_begin();
 	struct err err = {.code = ERR_NONE};
 
-	(void)deadline_ns; /* the kernel answers, or nobody does */
+	(void)req; /* the kernel answers, or nobody does */
 	if (!p || !p->buf) {
 		err_set(&err, ERR_SYSTEM, "no memory for a buffer");
 		sample_fail(out, STATUS_ERROR, &err);

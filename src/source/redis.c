@@ -252,7 +252,7 @@ static struct source *redis_create(const struct target *t, const struct source_o
 	return (struct source *)r;
 }
 
-static void redis_poll(struct source *s, int64_t deadline_ns, struct sample *out)
+static void redis_poll(struct source *s, const struct poll_request *req, struct sample *out)
 {
 	struct redis *r = (struct redis *)s;
 	struct stamp begin = stamp_begin();
@@ -264,12 +264,12 @@ static void redis_poll(struct source *s, int64_t deadline_ns, struct sample *out
 		sample_fail(out, STATUS_ERROR, &err);
 		return;
 	}
-	st = connect_and_log_in(r, deadline_ns, &err);
+	st = connect_and_log_in(r, req->deadline_ns, &err);
 	if (st == STATUS_OK)
-		st = take_info(r, deadline_ns, out, &err);
+		st = take_info(r, req->deadline_ns, out, &err);
 	if (status_has_data(st)) {
-		set_name(r, deadline_ns);
-		take_slow_log(r, deadline_ns, out);
+		set_name(r, req->deadline_ns);
+		take_slow_log(r, req->deadline_ns, out);
 		return;
 	}
 	if (out->rtt_ns < 0)

@@ -374,8 +374,10 @@ static void step(struct together *t)
 	int64_t now = clock_mono_ns();
 	struct sample *s;
 
+	struct poll_request r = {now + NS_PER_SEC, WANT_ALL};
+
 	for (unsigned i = 0; i < ENDPOINTS; i++)
-		if (schedule_is_due(&t->due[i], now) && worker_request(t->w[i], now + NS_PER_SEC))
+		if (schedule_is_due(&t->due[i], now) && worker_request(t->w[i], &r))
 			schedule_sent(&t->due[i], now);
 	poll(&p, 1, 10);
 	now = clock_mono_ns();

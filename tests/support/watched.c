@@ -25,7 +25,9 @@ const struct sample *watch_poll_slow(struct watched *w)
 	sample_destroy(w->last);
 	w->last = sample_create(0);
 	assert_non_null(w->last);
-	w->target.ops->poll(w->source, begin + (int64_t)(w->timeout_s * 1e9), w->last);
+	struct poll_request r = {begin + (int64_t)(w->timeout_s * 1e9), WANT_ALL};
+
+	w->target.ops->poll(w->source, &r, w->last);
 	w->took_s = (double)(clock_mono_ns() - begin) / 1e9;
 	return w->last;
 }

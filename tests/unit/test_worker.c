@@ -28,21 +28,22 @@ static atomic_bool stuck, release_stuck;
 static struct source *toy_create(const struct target *t, const struct source_options *o)
 {
 	struct source *s = malloc(sizeof(*s));
-	sigset_t now;
+	sigset_t mask;
 
 	(void)o;
 	assert_non_null(s);
 	s->target = t;
-	pthread_sigmask(SIG_SETMASK, NULL, &now);
-	if (sigismember(&now, SIGINT) && sigismember(&now, SIGWINCH) && sigismember(&now, SIGTERM))
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	if (sigismember(&mask, SIGINT) && sigismember(&mask, SIGWINCH) &&
+		sigismember(&mask, SIGTERM))
 		atomic_fetch_add(&masked, 1);
 	atomic_fetch_add(&created, 1);
 	return s;
 }
 
-static void toy_poll(struct source *s, int64_t deadline_ns, struct sample *out)
+static void toy_poll(struct source *s, const struct poll_request *r, struct sample *out)
 {
-	(void)deadline_ns;
+	(void)r;
 	while (s->target->port == 1 && !atomic_load(&release_stuck)) {
 		atomic_store(&stuck, true);
 		poll(NULL, 0, 1);
@@ -50,6 +51,9 @@ static void toy_poll(struct source *s, int64_t deadline_ns, struct sample *out)
 	out->status = STATUS_OK;
 	out->mono_ns = clock_mono_ns();
 }
+
+/* At once, and nothing beyond the usual. */
+static const struct poll_request now;
 
 static void toy_destroy(struct source *s)
 {
@@ -102,7 +106,7 @@ static void every_request_is_answered_once(void **state)
 	(void)state;
 	begin(&s);
 	for (unsigned i = 0; i < WORKERS; i++)
-		sent[i] += worker_request(s.w[i], 0);
+		sent[i] += worker_request(s.w[i], &now);
 	while (all < WORKERS * 200) {
 		struct sample *x;
 
@@ -118,7 +122,7 @@ static void every_request_is_answered_once(void **state)
 			/* who takes the sample finds its worker idle */
 			assert_false(worker_is_busy(s.w[i]));
 			if (got[i] < 200)
-				sent[i] += worker_request(s.w[i], 0);
+				sent[i] += worker_request(s.w[i], &now);
 		}
 	}
 	assert_false(wait_mail(&s, 0));
@@ -136,9 +140,9 @@ static void one_request_at_a_time(void **state)
 	(void)state;
 	begin(&s);
 	s.targets[0].port = 1; /* published by the lock of the request */
-	assert_true(worker_request(s.w[0], 0));
+	assert_true(worker_request(s.w[0], &now));
 	assert_true(worker_is_busy(s.w[0]));
-	assert_false(worker_request(s.w[0], 0));
+	assert_false(worker_request(s.w[0], &now));
 	atomic_store(&release_stuck, true);
 	assert_true(wait_mail(&s, 10000));
 	sample_destroy(mailbox_take(s.box));
@@ -163,7 +167,7 @@ static void a_stuck_worker_does_not_hold_up_the_end(void **state)
 	begin(&s);
 	s.targets[2].port = 1;
 	for (unsigned i = 0; i < WORKERS; i++)
-		worker_request(s.w[i], 0);
+		worker_request(s.w[i], &now);
 	for (unsigned n = 0; n < WORKERS - 1; n++) {
 		struct sample *x;
 
