@@ -1,5 +1,7 @@
 #include "catalog.h"
 
+#include "catalog_index.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
@@ -49,15 +51,41 @@ static int load_next_record(struct collection *coll, WT_SESSION *session)
 	return ret == WT_NOTFOUND ? 0 : ret;
 }
 
+static void free_collection(struct collection *coll)
+{
+	for (unsigned i = 0; coll != NULL && i < coll->index_count; i++) {
+		free(coll->indexes[i]);
+	}
+	free(coll);
+}
+
 /*
- * Removes both tables, if they are there. Without force the engine would be busy as long as the
+ * Removes the tables, if they are there. Without force the engine would be busy as long as the
  * history window covers a write to them.
  */
 static int drop_tables(WT_SESSION *session, const struct collection *coll)
 {
 	int ret = session->drop(session, coll->records, "force=true");
 
-	return ret == 0 ? session->drop(session, coll->index, "force=true") : ret;
+	if (ret == 0) {
+		ret = session->drop(session, coll->index, "force=true");
+	}
+	for (unsigned i = 0; i < coll->index_count && ret == 0; i++) {
+		ret = session->drop(session, coll->indexes[i]->uri, "force=true");
+	}
+	return ret;
+}
+
+static bool known_index(const struct catalog *c, const char *uri)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		for (unsigned k = 0; k < c->all[i]->index_count; k++) {
+			if (strcmp(c->all[i]->indexes[k]->uri, uri) == 0) {
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
 static bool known_id(const struct catalog *c, int64_t id)
@@ -70,40 +98,47 @@ static bool known_id(const struct catalog *c, int64_t id)
 	return false;
 }
 
-/* The number of a table that belongs to no collection, 0 without one, or below 0 for an error. */
-static int64_t find_orphan(const struct catalog *c, WT_SESSION *session)
+static bool is_orphan(const struct catalog *c, const char *uri)
+{
+	int64_t id;
+
+	if (strncmp(uri, "table:secondary-", 16) == 0) {
+		return !known_index(c, uri);
+	}
+	return (sscanf(uri, "table:collection-%" SCNd64, &id) == 1 ||
+		       sscanf(uri, "table:index-%" SCNd64, &id) == 1) &&
+	       !known_id(c, id);
+}
+
+/* A table that belongs to no collection; uri is empty when there is none. */
+static int find_orphan(const struct catalog *c, WT_SESSION *session, char uri[CATALOG_URI_MAX])
 {
 	WT_CURSOR *cursor;
-	const char *uri;
-	int64_t id, orphan = 0;
+	const char *key;
 	int ret = session->open_cursor(session, "metadata:", NULL, NULL, &cursor);
 
+	uri[0] = '\0';
 	if (ret != 0) {
-		return -1;
+		return ret;
 	}
-	while (orphan == 0 && (ret = cursor->next(cursor)) == 0 &&
-		(ret = cursor->get_key(cursor, &uri)) == 0) {
-		if ((sscanf(uri, "table:collection-%" SCNd64, &id) == 1 ||
-			    sscanf(uri, "table:index-%" SCNd64, &id) == 1) &&
-			!known_id(c, id)) {
-			orphan = id;
+	while (uri[0] == '\0' && (ret = cursor->next(cursor)) == 0 &&
+		(ret = cursor->get_key(cursor, &key)) == 0) {
+		if (is_orphan(c, key)) {
+			snprintf(uri, CATALOG_URI_MAX, "%s", key);
 		}
 	}
 	cursor->close(cursor);
-	return ret == 0 || ret == WT_NOTFOUND ? orphan : -1;
+	return ret == WT_NOTFOUND ? 0 : ret;
 }
 
-/* Removes the tables of a drop that a crash cut off; their numbers would be given out again. */
+/* Removes the tables of what a crash cut off; their numbers would be given out again. */
 static int drop_orphans(struct catalog *c, WT_SESSION *session)
 {
-	struct collection *coll;
-	int64_t id;
-	int ret = 0;
+	char uri[CATALOG_URI_MAX];
+	int ret;
 
-	while (ret == 0 && (id = find_orphan(c, session)) > 0) {
-		coll = make_collection("", id, 0, 0);
-		ret = coll == NULL ? ENOMEM : drop_tables(session, coll);
-		free(coll);
+	while ((ret = find_orphan(c, session, uri)) == 0 && uri[0] != '\0' &&
+		(ret = session->drop(session, uri, "force=true")) == 0) {
 	}
 	return ret;
 }
@@ -151,6 +186,9 @@ bool catalog_open(struct catalog *c, struct engine *engine, WT_SESSION *session,
 		cursor->close(cursor);
 	}
 	if (ret == WT_NOTFOUND) {
+		ret = catalog_index_load(c, session);
+	}
+	if (ret == 0) {
 		ret = drop_orphans(c, session);
 	}
 	if (ret != 0) {
@@ -163,7 +201,7 @@ bool catalog_open(struct catalog *c, struct engine *engine, WT_SESSION *session,
 void catalog_finish(struct catalog *c)
 {
 	for (unsigned i = 0; i < c->count; i++) {
-		free(c->all[i]);
+		free_collection(c->all[i]);
 	}
 	c->count = 0;
 	pthread_cond_destroy(&c->idle);
@@ -210,12 +248,23 @@ static unsigned find(const struct catalog *c, const char *ns)
 	return i;
 }
 
+/* The same, once nobody has the collection alone. */
+static unsigned find_free(struct catalog *c, const char *ns)
+{
+	unsigned i;
+
+	while ((i = find(c, ns)) < c->count && c->all[i]->claimed) {
+		pthread_cond_wait(&c->idle, &c->lock);
+	}
+	return i;
+}
+
 struct collection *catalog_get(struct catalog *c, const char *ns)
 {
 	struct collection *coll = NULL;
 
 	pthread_mutex_lock(&c->lock);
-	unsigned i = find(c, ns);
+	unsigned i = find_free(c, ns);
 	if (i < c->count) {
 		coll = c->all[i];
 		coll->users++;
@@ -263,7 +312,7 @@ struct collection *catalog_create(
 	struct collection *coll;
 
 	pthread_mutex_lock(&c->lock);
-	unsigned i = find(c, ns);
+	unsigned i = find_free(c, ns);
 	coll = i < c->count ? c->all[i] : create_locked(c, session, ns, fail);
 	if (coll != NULL) {
 		coll->users++;
@@ -282,11 +331,13 @@ void catalog_put(struct catalog *c, struct collection *coll)
 	}
 }
 
-void catalog_hold(struct catalog *c, struct collection *coll)
+bool catalog_hold(struct catalog *c, struct collection *coll)
 {
 	pthread_mutex_lock(&c->lock);
-	coll->holds++;
+	bool ok = !coll->claimed;
+	coll->holds += ok;
 	pthread_mutex_unlock(&c->lock);
+	return ok;
 }
 
 void catalog_let_go(struct catalog *c, struct collection *coll)
@@ -297,18 +348,66 @@ void catalog_let_go(struct catalog *c, struct collection *coll)
 	pthread_mutex_unlock(&c->lock);
 }
 
+struct collection *catalog_claim(struct catalog *c, const char *ns)
+{
+	struct collection *coll = NULL;
+	unsigned i;
+
+	pthread_mutex_lock(&c->lock);
+	/* Transactions need others to go on, so these wait only once there is none. */
+	while ((i = find_free(c, ns)) < c->count && c->all[i]->holds > 0) {
+		pthread_cond_wait(&c->idle, &c->lock);
+	}
+	if (i < c->count) {
+		coll = c->all[i];
+		coll->claimed = true;
+		while (coll->users > 0) {
+			pthread_cond_wait(&c->idle, &c->lock);
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
+	return coll;
+}
+
+void catalog_unclaim(struct catalog *c, struct collection *coll)
+{
+	pthread_mutex_lock(&c->lock);
+	coll->claimed = false;
+	pthread_cond_broadcast(&c->idle);
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* Removes the rows of a collection and its indexes, all or none. */
+static int remove_rows(WT_SESSION *session, struct collection *coll)
+{
+	int ret = session->begin_transaction(session, NULL);
+
+	if (ret != 0) {
+		return ret;
+	}
+	ret = catalog_index_remove_rows(session, coll);
+	if (ret == 0) {
+		ret = write_row(session, coll, true);
+	}
+	if (ret == 0) {
+		return session->commit_transaction(session, NULL);
+	}
+	session->rollback_transaction(session, NULL);
+	return ret;
+}
+
 bool catalog_drop(struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail)
 {
 	struct collection *coll;
 
 	pthread_mutex_lock(&c->lock);
-	unsigned i = find(c, ns);
+	unsigned i = find_free(c, ns);
 	if (i == c->count) {
 		pthread_mutex_unlock(&c->lock);
 		return fail_set(fail, FAIL_NAMESPACE_NOT_FOUND, "ns not found");
 	}
 	coll = c->all[i];
-	int ret = write_row(session, coll, true);
+	int ret = remove_rows(session, coll);
 	if (ret != 0) {
 		pthread_mutex_unlock(&c->lock);
 		return fail_engine(fail, ret, "dropping the collection");
@@ -319,7 +418,7 @@ bool catalog_drop(struct catalog *c, WT_SESSION *session, const char *ns, struct
 	}
 	pthread_mutex_unlock(&c->lock);
 	ret = drop_tables(session, coll);
-	free(coll);
+	free_collection(coll);
 	return ret == 0 ? true : fail_engine(fail, ret, "dropping the tables");
 }
 

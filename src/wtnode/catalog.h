@@ -1,7 +1,8 @@
 /*
  * The collections: which exist, in which two tables each lives, and how many documents and bytes
  * it holds. Kept in the table _catalog and in memory. As in mongod a collection is a record store
- * (record id -> document) and an _id index (key -> record id), two trees.
+ * (record id -> document) and an _id index (key -> record id), two trees, and one more for each
+ * secondary index (catalog_index.h).
  *
  * Counts are exact while the node runs; after a crash they are those of the last save, as mongod's
  * fast count.
@@ -10,6 +11,7 @@
 #define WTNODE_CATALOG_H
 
 #include "engine.h"
+#include "index.h"
 
 #define CATALOG_MAX     1024 /* collections */
 #define CATALOG_URI_MAX 48   /* bytes */
@@ -19,7 +21,11 @@ struct collection {
 	char records[CATALOG_URI_MAX], index[CATALOG_URI_MAX];
 	int64_t id;
 	atomic_llong next_record, count, bytes, collscans;
-	unsigned users, holds; /* under the catalog's lock */
+	struct index *indexes[INDEX_MAX]; /* the secondary ones; changed by who claimed it */
+	unsigned index_count;
+	/* under the catalog's lock */
+	unsigned users, holds;
+	bool claimed;
 };
 
 struct catalog {
@@ -28,7 +34,7 @@ struct catalog {
 	pthread_cond_t idle; /* a collection lost a user */
 	struct collection *all[CATALOG_MAX];
 	unsigned count;
-	int64_t next_id;
+	int64_t next_id, next_index_id;
 };
 
 /* Loads the catalog and removes what a drop cut off by a crash left; the engine outlives it. */
@@ -49,9 +55,19 @@ struct collection *catalog_create(
 	struct catalog *c, WT_SESSION *session, const char *ns, struct fail *fail);
 void catalog_put(struct catalog *c, struct collection *coll);
 
-/* Keeps a collection that the caller has got beyond its catalog_put, for an open transaction. */
-void catalog_hold(struct catalog *c, struct collection *coll);
+/*
+ * Keeps a collection that the caller has got beyond its catalog_put, for an open transaction. False
+ * when somebody waits for having it alone.
+ */
+bool catalog_hold(struct catalog *c, struct collection *coll);
 void catalog_let_go(struct catalog *c, struct collection *coll);
+
+/*
+ * Gives the collection to the caller alone, until catalog_unclaim: waits for the end of the
+ * transactions and the operations on it, and then lets others wait. NULL when there is none.
+ */
+struct collection *catalog_claim(struct catalog *c, const char *ns);
+void catalog_unclaim(struct catalog *c, struct collection *coll);
 
 /*
  * Removes the collection: at once from sight, its tables when the last operation and the last

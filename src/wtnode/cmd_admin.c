@@ -36,25 +36,29 @@ static struct names *collect_names(struct command *cmd, const char *db)
 	return names;
 }
 
+/* Bytes in the file of a table; 0 when it cannot be asked. */
+static int64_t table_size(const struct store_context *ctx, const char *table)
+{
+	char uri[CATALOG_URI_MAX + 16];
+	int64_t size = 0;
+
+	snprintf(uri, sizeof(uri), "statistics:%s", table);
+	return wtstat_get(ctx->session, uri, WT_STAT_DSRC_BLOCK_SIZE, &size) == 0 ? size : 0;
+}
+
 /* Bytes in the files of a collection; 0 when it has just gone. */
 static int64_t size_on_disk(struct command *cmd, const struct store_context *ctx, const char *ns)
 {
 	struct catalog *catalog = &cmd->conn->node->catalog;
 	struct collection *coll = catalog_get(catalog, ns);
-	const char *tables[2];
-	char uri[CATALOG_URI_MAX + 16];
-	int64_t total = 0, size = 0;
+	int64_t total = 0;
 
 	if (coll == NULL) {
 		return 0;
 	}
-	tables[0] = coll->records;
-	tables[1] = coll->index;
-	for (int i = 0; i < 2; i++) {
-		snprintf(uri, sizeof(uri), "statistics:%s", tables[i]);
-		if (wtstat_get(ctx->session, uri, WT_STAT_DSRC_BLOCK_SIZE, &size) == 0) {
-			total += size;
-		}
+	total = table_size(ctx, coll->records) + table_size(ctx, coll->index);
+	for (unsigned i = 0; i < coll->index_count; i++) {
+		total += table_size(ctx, coll->indexes[i]->uri);
 	}
 	catalog_put(catalog, coll);
 	return total;
@@ -174,12 +178,19 @@ static bool drop(struct command *cmd, const struct store_context *ctx, const cha
 
 bool cmd_drop(struct command *cmd)
 {
+	struct catalog *catalog = &cmd->conn->node->catalog;
 	struct store_context ctx;
+	int32_t indexes = 1;
 
+	struct collection *coll = catalog_get(catalog, cmd->ns);
+	if (coll != NULL) {
+		indexes += (int32_t)coll->index_count;
+		catalog_put(catalog, coll);
+	}
 	if (!command_store(cmd, &ctx) || !drop(cmd, &ctx, cmd->ns)) {
 		return false;
 	}
-	BSON_APPEND_INT32(cmd->out, "nIndexesWas", 1);
+	BSON_APPEND_INT32(cmd->out, "nIndexesWas", indexes);
 	BSON_APPEND_UTF8(cmd->out, "ns", cmd->ns);
 	return true;
 }

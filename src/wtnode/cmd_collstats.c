@@ -36,18 +36,47 @@ static int table_sizes(
 			: ret;
 }
 
-static int append_indexes(const struct store_context *ctx, const struct collection *coll,
-	int64_t index_size, bson_t *out)
+/* Adds the table's bytes in the file, and those of them that can be used again. */
+static int add_sizes(
+	const struct store_context *ctx, const char *table, int64_t *size, int64_t *reusable)
 {
-	bson_t doc;
+	int64_t one = 0, free_bytes = 0;
+	int ret = table_sizes(ctx, table, &one, &free_bytes);
 
-	BSON_APPEND_INT32(out, "nindexes", 1);
+	*size += one;
+	*reusable += free_bytes;
+	return ret;
+}
+
+static int append_indexes(const struct store_context *ctx, const struct collection *coll,
+	int64_t scale, int64_t *total, bson_t *out)
+{
+	int64_t size[1 + INDEX_MAX] = {0}, reusable = 0;
+	bson_t doc;
+	int ret = add_sizes(ctx, coll->index, &size[0], &reusable);
+
+	*total = size[0];
+	BSON_APPEND_INT32(out, "nindexes", (int32_t)coll->index_count + 1);
 	BSON_APPEND_DOCUMENT_BEGIN(out, "indexDetails", &doc);
-	int ret = append_table(ctx, coll->index, "_id_", 8, &doc);
+	if (ret == 0) {
+		ret = append_table(ctx, coll->index, "_id_", 8, &doc);
+	}
+	for (unsigned i = 0; i < coll->index_count && ret == 0; i++) {
+		const struct index *ix = coll->indexes[i];
+
+		ret = add_sizes(ctx, ix->uri, &size[1 + i], &reusable);
+		*total += size[1 + i];
+		if (ret == 0) {
+			ret = append_table(ctx, ix->uri, ix->name, 8, &doc);
+		}
+	}
 	bson_append_document_end(out, &doc);
-	bsonx_append_int(out, "totalIndexSize", index_size);
+	bsonx_append_int(out, "totalIndexSize", *total / scale);
 	BSON_APPEND_DOCUMENT_BEGIN(out, "indexSizes", &doc);
-	bsonx_append_int(&doc, "_id_", index_size);
+	bsonx_append_int(&doc, "_id_", size[0] / scale);
+	for (unsigned i = 0; i < coll->index_count; i++) {
+		bsonx_append_int(&doc, coll->indexes[i]->name, size[1 + i] / scale);
+	}
 	bson_append_document_end(out, &doc);
 	return ret;
 }
@@ -57,15 +86,12 @@ static bool append_stats(struct command *cmd, struct collection *coll, int64_t s
 {
 	struct store_context ctx;
 	int64_t count = atomic_load(&coll->count), bytes = atomic_load(&coll->bytes);
-	int64_t size = 0, reusable = 0, index_size = 0, index_reusable = 0;
+	int64_t size = 0, reusable = 0, index_size = 0;
 
 	if (!command_store(cmd, &ctx)) {
 		return false;
 	}
 	int ret = table_sizes(&ctx, coll->records, &size, &reusable);
-	if (ret == 0) {
-		ret = table_sizes(&ctx, coll->index, &index_size, &index_reusable);
-	}
 	if (ret != 0) {
 		return fail_engine(cmd->fail, ret, "reading the statistics");
 	}
@@ -79,7 +105,7 @@ static bool append_stats(struct command *cmd, struct collection *coll, int64_t s
 	BSON_APPEND_BOOL(out, "capped", false);
 	ret = append_table(&ctx, coll->records, "wiredTiger", 1, out);
 	if (ret == 0) {
-		ret = append_indexes(&ctx, coll, index_size / scale, out);
+		ret = append_indexes(&ctx, coll, scale, &index_size, out);
 	}
 	bsonx_append_int(out, "totalSize", (size + index_size) / scale);
 	bsonx_append_int(out, "scaleFactor", scale);

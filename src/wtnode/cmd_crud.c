@@ -62,7 +62,58 @@ static int visit_count(const bson_t *doc, void *arg)
 	return q->found > 0 && q->found == q->limit ? STORE_STOP : 0;
 }
 
-/* Answers the query by _id where it names one, else by reading the whole collection. */
+/*
+ * Of the indexes the one that the filter restricts most, by the number of its fields; NULL when
+ * none is of use. A transaction does not see what was built after it began.
+ */
+static const struct index *choose_index(
+	const struct query *q, const struct collection *coll, struct index_range *range)
+{
+	const struct txn *txn = q->cmd->txn;
+	const struct index *best = NULL;
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < coll->index_count; i++) {
+		const struct index *ix = coll->indexes[i];
+		unsigned fields = txn != NULL && txn->horizon < ix->since
+					  ? 0
+					  : index_bounds(ix, &q->match, range);
+
+		if (fields > most) {
+			most = fields;
+			best = ix;
+		}
+	}
+	if (best != NULL) {
+		index_bounds(best, &q->match, range);
+	}
+	return best;
+}
+
+/* Answers the query by an index that restricts it, else by reading the whole collection. */
+static bool run_scan(struct query *q, const struct store_context *ctx, struct collection *coll,
+	store_visit *visit)
+{
+	struct index_range *range = malloc(sizeof(*range)); /* large for a stack */
+
+	if (range == NULL) {
+		return fail_set(q->cmd->fail, FAIL_INTERNAL, "out of memory");
+	}
+	const struct index *ix = choose_index(q, coll, range);
+	int ret;
+	if (ix != NULL) {
+		ops_set_plan(ctx->op, ix->plan);
+		ret = store_range(ctx, coll, ix, range, visit, q);
+	} else {
+		ops_set_plan(ctx->op, "COLLSCAN");
+		ret = store_scan(ctx, coll, visit, q);
+		ops_count(ctx->ops, OPS_COLLSCANS, 1);
+	}
+	free(range);
+	return command_result(q->cmd, ret, "scan");
+}
+
+/* Answers the query by _id where it names one. */
 static bool run_query(struct query *q, struct collection *coll, store_visit *visit)
 {
 	struct store_context ctx;
@@ -81,10 +132,7 @@ static bool run_query(struct query *q, struct collection *coll, store_visit *vis
 		ret = store_find(&ctx, coll, &key, visit, q);
 		return command_result(q->cmd, ret == WT_NOTFOUND ? 0 : ret, "find");
 	}
-	ops_set_plan(ctx.op, "COLLSCAN");
-	ret = store_scan(&ctx, coll, visit, q);
-	ops_count(&q->cmd->conn->node->ops, OPS_COLLSCANS, 1);
-	return command_result(q->cmd, ret, "scan");
+	return run_scan(q, &ctx, coll, visit);
 }
 
 bool cmd_find(struct command *cmd)

@@ -70,6 +70,8 @@ command_fn cmd_find, cmd_count;
 command_fn cmd_insert, cmd_update, cmd_delete;
 /* cmd_admin.c */
 command_fn cmd_list_databases, cmd_list_collections, cmd_drop, cmd_drop_database, cmd_fsync;
+/* cmd_index.c */
+command_fn cmd_create_indexes, cmd_list_indexes, cmd_drop_indexes;
 /* cmd_collstats.c */
 command_fn cmd_coll_stats;
 bool coll_stats_stage(struct command *cmd, const bson_t *spec);

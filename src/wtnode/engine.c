@@ -258,6 +258,14 @@ uint64_t engine_newest(struct engine *e)
 	return newest;
 }
 
+uint64_t engine_tick(struct engine *e)
+{
+	pthread_mutex_lock(&e->lock);
+	uint64_t stamp = next_stamp(e);
+	pthread_mutex_unlock(&e->lock);
+	return stamp;
+}
+
 void engine_stamps(struct engine *e, uint64_t *stable, uint64_t *oldest)
 {
 	pthread_mutex_lock(&e->lock);

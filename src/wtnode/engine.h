@@ -65,8 +65,9 @@ int engine_commit(struct engine *e, WT_SESSION *session, unsigned slot);
  */
 bool engine_begin_at(struct engine *e, WT_SESSION *session, uint64_t *stamp, struct fail *fail);
 
-/* The newest timestamp that was handed out. */
+/* The newest timestamp that was handed out, and a new one that nothing is committed at. */
 uint64_t engine_newest(struct engine *e);
+uint64_t engine_tick(struct engine *e);
 
 /* The stable and the oldest timestamp. */
 void engine_stamps(struct engine *e, uint64_t *stable, uint64_t *oldest);

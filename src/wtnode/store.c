@@ -1,4 +1,4 @@
-#include "store.h"
+#include "store_snapshot.h"
 
 #include "bsonx.h"
 
@@ -7,58 +7,49 @@
 #define CONFLICT_YIELDS 100 /* attempts before a writer sleeps between two */
 #define CONFLICT_US     1000
 
-/* The two cursors of a collection, open for one operation. */
+/* The cursors of a collection, open for one operation; those of secondary indexes for a write. */
 struct trees {
-	WT_CURSOR *records, *index;
+	const struct collection *coll;
+	WT_CURSOR *records, *index, *secondary[INDEX_MAX];
+	unsigned secondaries;
 };
 
-static int open_trees(WT_SESSION *session, const struct collection *coll, struct trees *trees)
+static void close_trees(struct trees *trees)
 {
+	for (unsigned i = 0; i < trees->secondaries; i++) {
+		trees->secondary[i]->close(trees->secondary[i]);
+	}
+	if (trees->records != NULL) {
+		trees->records->close(trees->records);
+	}
+	if (trees->index != NULL) {
+		trees->index->close(trees->index);
+	}
+}
+
+static int open_trees(
+	WT_SESSION *session, const struct collection *coll, bool write, struct trees *trees)
+{
+	*trees = (struct trees){.coll = coll};
 	int ret =
 		session->open_cursor(session, coll->index, NULL, "overwrite=false", &trees->index);
 
 	if (ret == 0) {
 		ret = session->open_cursor(session, coll->records, NULL, NULL, &trees->records);
-		if (ret != 0) {
-			trees->index->close(trees->index);
-		}
+	}
+	for (unsigned i = 0; write && ret == 0 && i < coll->index_count; i++) {
+		ret = session->open_cursor(
+			session, coll->indexes[i]->uri, NULL, NULL, &trees->secondary[i]);
+		trees->secondaries += ret == 0;
+	}
+	if (ret != 0) {
+		close_trees(trees);
 	}
 	return ret;
 }
 
-static void close_trees(struct trees *trees)
-{
-	trees->index->close(trees->index);
-	trees->records->close(trees->records);
-}
-
 /* One attempt inside a transaction; returns 0 to commit. */
 typedef int attempt_fn(const struct store_context *ctx, struct trees *trees, void *arg);
-
-/* Whether the operation has to end; 0 or why. */
-static int interrupted(const struct store_context *ctx)
-{
-	if (atomic_load(ctx->stopping)) {
-		return STORE_STOPPING;
-	}
-	if (ctx->txn != NULL && atomic_load(&ctx->txn->killed) != 0) {
-		return STORE_KILLED;
-	}
-	return ctx->deadline_ns != 0 && ops_now_ns() > ctx->deadline_ns ? STORE_TIMEOUT : 0;
-}
-
-/* Begins what one snapshot shall see, unless the client's transaction is that. */
-static int begin(const struct store_context *ctx)
-{
-	return ctx->txn != NULL ? 0 : ctx->session->begin_transaction(ctx->session, NULL);
-}
-
-static void end(const struct store_context *ctx)
-{
-	if (ctx->txn == NULL) {
-		ctx->session->rollback_transaction(ctx->session, NULL);
-	}
-}
 
 /* Another transaction was faster; it may stay open for long, so a busy loop would not do. */
 static void wait_conflict(const struct store_context *ctx, int attempt)
@@ -77,7 +68,7 @@ static void wait_conflict(const struct store_context *ctx, int attempt)
 static int write_once(
 	const struct store_context *ctx, struct trees *trees, attempt_fn *attempt, void *arg)
 {
-	int ret = begin(ctx);
+	int ret = store_begin(ctx);
 
 	if (ret != 0) {
 		return ret;
@@ -89,7 +80,7 @@ static int write_once(
 	if (ret == 0) {
 		return engine_commit(ctx->engine, ctx->session, ctx->slot);
 	}
-	end(ctx);
+	store_end(ctx);
 	return ret;
 }
 
@@ -99,14 +90,14 @@ static int write_transaction(
 	const struct store_context *ctx, struct collection *coll, attempt_fn *attempt, void *arg)
 {
 	struct trees trees;
-	int why = 0, ret = open_trees(ctx->session, coll, &trees);
+	int why = 0, ret = open_trees(ctx->session, coll, true, &trees);
 
 	if (ret != 0) {
 		return ret;
 	}
 	for (int i = 0; (ret = write_once(ctx, &trees, attempt, arg)) == WT_ROLLBACK; i++) {
 		wait_conflict(ctx, ctx->txn == NULL ? i : 0);
-		why = interrupted(ctx);
+		why = store_interrupted(ctx);
 		if (ctx->txn != NULL || why != 0) {
 			break;
 		}
@@ -125,6 +116,48 @@ static void account(
 		atomic_fetch_add(&coll->count, count);
 		atomic_fetch_add(&coll->bytes, bytes);
 	}
+}
+
+/* ---- secondary indexes ------------------------------------------------------------------------
+ */
+
+static int write_entry(WT_CURSOR *cursor, const struct ixkey *key, bool remove)
+{
+	WT_ITEM item = {.data = key->bytes, .size = key->len}, empty = {.data = "", .size = 0};
+
+	cursor->set_key(cursor, &item);
+	if (remove) {
+		return cursor->remove(cursor);
+	}
+	cursor->set_value(cursor, &empty);
+	return cursor->insert(cursor);
+}
+
+/* Brings the entries of a document from what it was to what it is; one of the two may be NULL. */
+static int move_entries(
+	const struct trees *trees, int64_t record, const bson_t *old, const bson_t *new)
+{
+	struct ixkey was = {.len = 0}, is = {.len = 0};
+	int ret = 0;
+
+	for (unsigned i = 0; i < trees->secondaries && ret == 0; i++) {
+		if (old != NULL) {
+			index_key(trees->coll->indexes[i], old, record, &was);
+		}
+		if (new != NULL) {
+			index_key(trees->coll->indexes[i], new, record, &is);
+		}
+		if (was.len == is.len && memcmp(was.bytes, is.bytes, is.len) == 0) {
+			continue;
+		}
+		if (old != NULL) {
+			ret = write_entry(trees->secondary[i], &was, true);
+		}
+		if (new != NULL && ret == 0) {
+			ret = write_entry(trees->secondary[i], &is, false);
+		}
+	}
+	return ret;
 }
 
 /* ---- insert -----------------------------------------------------------------------------------
@@ -156,6 +189,9 @@ static int insert_attempt(const struct store_context *ctx, struct trees *trees, 
 		trees->records->set_key(trees->records, record);
 		trees->records->set_value(trees->records, &doc);
 		ret = trees->records->insert(trees->records);
+		if (ret == 0) {
+			ret = move_entries(trees, record, NULL, &in->docs[i]);
+		}
 		if (ret != 0) {
 			return ret;
 		}
@@ -216,19 +252,19 @@ int store_find(const struct store_context *ctx, struct collection *coll, const s
 	struct trees trees;
 	int64_t record = 0;
 	bson_t doc;
-	int ret = open_trees(ctx->session, coll, &trees);
+	int ret = open_trees(ctx->session, coll, false, &trees);
 
 	if (ret != 0) {
 		return ret;
 	}
 	/* One snapshot for both trees: a rewrite or a removal between them stays invisible. */
-	ret = begin(ctx);
+	ret = store_begin(ctx);
 	if (ret == 0) {
 		ret = look_up(ctx, &trees, key, &record, &doc);
 		if (ret == 0) {
 			ret = visit(&doc, arg);
 		}
-		end(ctx);
+		store_end(ctx);
 	}
 	close_trees(&trees);
 	return ret;
@@ -261,9 +297,12 @@ static int update_attempt(const struct store_context *ctx, struct trees *trees, 
 	if (ret == 0 && rw->changed) {
 		WT_ITEM item = {.data = bson_get_data(&new), .size = new.len};
 
-		trees->records->set_key(trees->records, record);
-		trees->records->set_value(trees->records, &item);
-		ret = trees->records->update(trees->records);
+		ret = move_entries(trees, record, &old, &new);
+		if (ret == 0) {
+			trees->records->set_key(trees->records, record);
+			trees->records->set_value(trees->records, &item);
+			ret = trees->records->update(trees->records);
+		}
 	}
 	bson_destroy(&new);
 	return ret;
@@ -293,8 +332,14 @@ static int delete_attempt(const struct store_context *ctx, struct trees *trees, 
 		return ret;
 	}
 	rw->growth = -(int64_t)old.len;
-	ret = trees->records->remove(trees->records);
-	return ret == 0 ? trees->index->remove(trees->index) : ret;
+	ret = move_entries(trees, record, &old, NULL);
+	if (ret == 0) {
+		ret = trees->records->remove(trees->records);
+	}
+	if (ret != 0) {
+		return ret;
+	}
+	return trees->index->remove(trees->index);
 }
 
 int store_delete(const struct store_context *ctx, struct collection *coll, const struct idkey *key)
@@ -306,78 +351,4 @@ int store_delete(const struct store_context *ctx, struct collection *coll, const
 		account(ctx, coll, -1, rw.growth);
 	}
 	return ret;
-}
-
-/* ---- scan -------------------------------------------------------------------------------------
- */
-
-struct scan {
-	WT_CURSOR *cursor;
-	int64_t last; /* the record visited last, 0 before the first */
-	store_visit *visit;
-	void *arg;
-};
-
-/* Moves to the record behind the last one, also after the cursor was reset. */
-static int advance(struct scan *scan, bool first)
-{
-	WT_CURSOR *cursor = scan->cursor;
-	int exact = 0;
-
-	if (!first || scan->last == 0) {
-		return cursor->next(cursor);
-	}
-	cursor->set_key(cursor, scan->last);
-	int ret = cursor->search_near(cursor, &exact);
-	return ret == 0 && exact <= 0 ? cursor->next(cursor) : ret;
-}
-
-/* Up to STORE_YIELD_DOCS documents under one snapshot. 0: there may be more. */
-static int scan_slice(const struct store_context *ctx, struct scan *scan)
-{
-	WT_ITEM value;
-	bson_t doc;
-	int64_t record = 0;
-	int seen = 0, ret = begin(ctx);
-
-	if (ret != 0) {
-		return ret;
-	}
-	while (ret == 0 && seen < STORE_YIELD_DOCS && (ret = advance(scan, seen == 0)) == 0) {
-		ret = scan->cursor->get_key(scan->cursor, &record);
-		if (ret == 0) {
-			ret = scan->cursor->get_value(scan->cursor, &value);
-		}
-		if (ret == 0 && !bsonx_view(&doc, value.data, value.size)) {
-			ret = WT_ERROR;
-		}
-		if (ret == 0) {
-			seen++;
-			scan->last = record;
-			ret = scan->visit(&doc, scan->arg);
-		}
-	}
-	scan->cursor->reset(scan->cursor);
-	end(ctx);
-	atomic_fetch_add(&ctx->op->docs, seen);
-	return ret;
-}
-
-int store_scan(
-	const struct store_context *ctx, struct collection *coll, store_visit *visit, void *arg)
-{
-	struct scan scan = {.visit = visit, .arg = arg};
-	int why = 0,
-	    ret = ctx->session->open_cursor(ctx->session, coll->records, NULL, NULL, &scan.cursor);
-
-	if (ret != 0) {
-		return ret;
-	}
-	atomic_fetch_add(&coll->collscans, 1);
-	while (((ret = scan_slice(ctx, &scan)) == 0 || (ret == WT_ROLLBACK && ctx->txn == NULL)) &&
-		(why = interrupted(ctx)) == 0) {
-		atomic_fetch_add(&ctx->op->yields, ctx->txn == NULL);
-	}
-	scan.cursor->close(scan.cursor);
-	return why != 0 ? why : ret == WT_NOTFOUND ? 0 : ret;
 }

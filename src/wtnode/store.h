@@ -62,6 +62,10 @@ int store_find(const struct store_context *ctx, struct collection *coll, const s
 int store_scan(
 	const struct store_context *ctx, struct collection *coll, store_visit *visit, void *arg);
 
+/* The same for the documents of a range of the index, in its order. */
+int store_range(const struct store_context *ctx, struct collection *coll, const struct index *ix,
+	const struct index_range *range, store_visit *visit, void *arg);
+
 /* Rewrites the document with that _id. *changed: whether the bytes differ. */
 int store_update(const struct store_context *ctx, struct collection *coll, const struct idkey *key,
 	store_rewrite *rewrite, void *arg, bool *changed);

@@ -440,7 +440,10 @@ bool txn_touch(struct txns *t, struct txn *txn, struct collection *coll, struct 
 		return fail_set(fail, FAIL_NOT_IMPLEMENTED,
 			"a transaction can write to %d collections here", TXN_TOUCHED_MAX);
 	}
-	catalog_hold(t->catalog, coll);
+	if (!catalog_hold(t->catalog, coll)) {
+		return fail_set(fail, FAIL_LOCK_TIMEOUT,
+			"Unable to acquire the lock on the collection: an index is being built");
+	}
 	txn->touched[txn->touched_count++] = (struct txn_touched){.coll = coll};
 	return true;
 }

@@ -6,8 +6,6 @@
 #include "../support/support.h"
 #include "../support/wtnode.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
 static struct wtnode shared;
@@ -30,80 +28,10 @@ static int teardown(void **state)
 /* ---- plans ------------------------------------------------------------------------------------
  */
 
-/* A client that repeats one command until it is told to stop. */
-struct repeater {
-	const char *app, *command;
-	atomic_bool stop;
-	atomic_int runs;
-	pthread_t thread;
-};
-
-static void *repeat(void *arg)
-{
-	struct repeater *r = arg;
-	mongoc_client_t *c = wtnode_connect(&shared, r->app);
-
-	while (!atomic_load(&r->stop)) {
-		bson_t reply;
-
-		if (wtnode_try(c, "lab", &reply, r->command) == 0) {
-			atomic_fetch_add(&r->runs, 1);
-		}
-		bson_destroy(&reply);
-	}
-	mongoc_client_destroy(c);
-	return NULL;
-}
-
-/* What to find among the running operations. */
-struct wanted_op {
-	const char *app, *plan, *op;
-	bson_t found;
-	bool is_found;
-};
-
-static bool find_op(void *arg)
-{
-	struct wanted_op *w = arg;
-	char json[512];
-	bson_t reply, doc;
-	bson_iter_t it;
-	const uint8_t *data;
-	uint32_t len;
-
-	snprintf(json, sizeof(json),
-		"{\"aggregate\": 1, \"cursor\": {}, \"pipeline\": [{\"$currentOp\": {\"allUsers\": "
-		"true}}, {\"$match\": {\"appName\": \"%s\", \"planSummary\": \"%s\"}}, "
-		"{\"$limit\": 5}]}",
-		w->app, w->plan);
-	wtnode_run(client, "admin", &reply, json);
-	if (doc_at(&reply, "cursor.firstBatch.0", &it)) {
-		bson_iter_document(&it, &len, &data);
-		assert_true(bson_init_static(&doc, data, len));
-		bson_copy_to(&doc, &w->found);
-		w->is_found = true;
-	}
-	bson_destroy(&reply);
-	return w->is_found;
-}
-
-/* Repeats the command on another connection until $currentOp shows it. */
-static void see_running(struct wanted_op *w, const char *command)
-{
-	struct repeater r = {.app = w->app, .command = command};
-
-	assert_int_equal(pthread_create(&r.thread, NULL, repeat, &r), 0);
-	bool seen = test_wait(find_op, w, WTNODE_WAIT_MS);
-	atomic_store(&r.stop, true);
-	pthread_join(r.thread, NULL);
-	assert_true(seen);
-	assert_true(atomic_load(&r.runs) > 0);
-}
-
 /* A find by _id reads two trees, one entry each, and scans nothing. */
 static void test_id_find(void **state)
 {
-	struct wanted_op w = {.app = "point-reader", .plan = "IDHACK"};
+	struct wtnode_op w = {.app = "point-reader", .plan = "IDHACK"};
 	const char *stats = "{\"aggregate\": \"items\", \"cursor\": {}, \"pipeline\": "
 			    "[{\"$collStats\": {\"storageStats\": {}}}]}";
 	const char *records = "cursor.firstBatch.0.storageStats.wiredTiger.cursor.search calls";
@@ -138,7 +66,7 @@ static void test_id_find(void **state)
 	bson_destroy(&before);
 	bson_destroy(&after);
 	bson_destroy(&reply);
-	see_running(&w, "{\"find\": \"items\", \"filter\": {\"_id\": 5}}");
+	wtnode_see_running(&shared, client, &w, "{\"find\": \"items\", \"filter\": {\"_id\": 5}}");
 	assert_string_equal(doc_str(&w.found, "op"), "query");
 	bson_destroy(&w.found);
 }
@@ -146,7 +74,7 @@ static void test_id_find(void **state)
 /* A filter on another field reads the whole collection, and everybody can see that it does. */
 static void test_collscan(void **state)
 {
-	struct wanted_op w = {.app = "report-job", .plan = "COLLSCAN"};
+	struct wtnode_op w = {.app = "report-job", .plan = "COLLSCAN"};
 	bson_t s1, s2;
 
 	(void)state;
@@ -170,7 +98,7 @@ static void test_collscan(void **state)
 	bson_destroy(&s1);
 	bson_destroy(&s2);
 
-	see_running(&w, "{\"find\": \"items\", \"filter\": {\"nope\": 1}}");
+	wtnode_see_running(&shared, client, &w, "{\"find\": \"items\", \"filter\": {\"nope\": 1}}");
 	assert_string_equal(doc_str(&w.found, "ns"), "lab.items");
 	assert_string_equal(doc_str(&w.found, "type"), "op");
 	assert_string_equal(doc_str(&w.found, "op"), "query");

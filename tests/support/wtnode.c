@@ -1,7 +1,9 @@
 #include "wtnode.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -268,4 +270,77 @@ void wtnode_load_items(struct wtnode *node, mongoc_client_t *c)
 	}
 	mongoc_collection_destroy(items);
 	node->has_items = true;
+}
+
+/* ---- what runs --------------------------------------------------------------------------------
+ */
+
+/* A client that repeats one command until it is told to stop. */
+struct repeater {
+	struct wtnode *node;
+	const char *app, *command;
+	atomic_bool stop;
+	atomic_int runs;
+	pthread_t thread;
+};
+
+static void *repeat(void *arg)
+{
+	struct repeater *r = arg;
+	mongoc_client_t *c = wtnode_connect(r->node, r->app);
+
+	while (!atomic_load(&r->stop)) {
+		bson_t reply;
+
+		if (wtnode_try(c, "lab", &reply, r->command) == 0) {
+			atomic_fetch_add(&r->runs, 1);
+		}
+		bson_destroy(&reply);
+	}
+	mongoc_client_destroy(c);
+	return NULL;
+}
+
+struct search {
+	mongoc_client_t *client;
+	struct wtnode_op *op;
+};
+
+static bool find_op(void *arg)
+{
+	struct search *s = arg;
+	char json[512];
+	bson_t reply, doc;
+	bson_iter_t it;
+	const uint8_t *data;
+	uint32_t len;
+
+	snprintf(json, sizeof(json),
+		"{\"aggregate\": 1, \"cursor\": {}, \"pipeline\": [{\"$currentOp\": {\"allUsers\": "
+		"true}}, {\"$match\": {\"appName\": \"%s\", \"planSummary\": \"%s\"}}, "
+		"{\"$limit\": 5}]}",
+		s->op->app, s->op->plan);
+	wtnode_run(s->client, "admin", &reply, json);
+	if (doc_at(&reply, "cursor.firstBatch.0", &it)) {
+		bson_iter_document(&it, &len, &data);
+		assert_true(bson_init_static(&doc, data, len));
+		bson_copy_to(&doc, &s->op->found);
+		s->op->is_found = true;
+	}
+	bson_destroy(&reply);
+	return s->op->is_found;
+}
+
+void wtnode_see_running(
+	struct wtnode *node, mongoc_client_t *c, struct wtnode_op *op, const char *command)
+{
+	struct repeater r = {.node = node, .app = op->app, .command = command};
+	struct search s = {.client = c, .op = op};
+
+	assert_int_equal(pthread_create(&r.thread, NULL, repeat, &r), 0);
+	bool seen = test_wait(find_op, &s, WTNODE_WAIT_MS);
+	atomic_store(&r.stop, true);
+	pthread_join(r.thread, NULL);
+	assert_true(seen);
+	assert_true(atomic_load(&r.runs) > 0);
 }

@@ -54,6 +54,20 @@ int64_t wtnode_count(mongoc_client_t *c, const char *json);      /* a count in l
 /* lab.items: WTNODE_DOCS documents of 2 KB that do not compress well; loaded once. */
 void wtnode_load_items(struct wtnode *node, mongoc_client_t *c);
 
+/* What to find among the running operations: who runs it, by which plan; and then the entry. */
+struct wtnode_op {
+	const char *app, *plan;
+	bson_t found;
+	bool is_found;
+};
+
+/*
+ * Repeats the command in lab on another connection until $currentOp shows it; fails the test if it
+ * does not. The caller destroys op->found.
+ */
+void wtnode_see_running(
+	struct wtnode *node, mongoc_client_t *c, struct wtnode_op *op, const char *command);
+
 bool doc_at(const bson_t *doc, const char *path, bson_iter_t *found);
 bool doc_has(const bson_t *doc, const char *path);
 /* A number at the dotted path; fails the test where there is none. */
