@@ -62,7 +62,7 @@ void browse_settle(const struct model *m, struct view_state *s);
 
 /* ---- keys; each returns whether anything changed ---- */
 
-/* By so many rows: first to the end of the table, from there into the next one. */
+/* By so many rows; a step of one leads from the end of a table into the next one. */
 bool browse_move(const struct model *m, struct view_state *s, int by);
 bool browse_focus(struct view_state *s, unsigned table);
 bool browse_sort(struct view_state *s);

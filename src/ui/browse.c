@@ -4,6 +4,7 @@
  * a key moved the cursor it stays on the first line, where the worst is.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hotset/clock.h"
@@ -144,7 +145,8 @@ bool browse_move(const struct model *m, struct view_state *s, int by)
 	to = to >= (int)o.n ? (int)o.n - 1 : to < 0 ? 0 : to;
 	if (from >= 0 && to != from) {
 		select_line(ep, v, b, &o, to);
-	} else if (s->open.open || !cross(ep, s, by > 0)) {
+	} else if (s->open.open || s->prompt != PROMPT_NONE || abs(by) != 1 ||
+		   !cross(ep, s, by > 0)) {
 		return false;
 	}
 	if (s->open.open)

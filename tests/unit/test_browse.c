@@ -315,6 +315,8 @@ static void the_cursor_reaches_both_tables(void **state)
 	assert_int_equal(press(KEYC_UP, 0), REACT_NONE);
 	assert_int_equal(type(U'G'), REACT_REDRAW);
 	assert_int_equal(cursor_line(), last);
+	assert_int_equal(type(U'G'), REACT_NONE);
+	assert_int_equal(press(KEYC_PGDN, 0), REACT_NONE); /* only a step goes on */
 	assert_int_equal(type(U'j'), REACT_REDRAW);
 	assert_int_equal(f.s.focus, 1);
 	assert_int_equal(cursor_line(), 0);
@@ -395,6 +397,18 @@ static void a_search_hides_what_has_no_such_text(void **state)
 	assert_int_equal(press(KEYC_ESC, 0), REACT_REDRAW);
 	assert_int_equal(order(0)->n, BUSY_OPS(AT));
 	assert_int_equal(press(KEYC_ESC, 0), REACT_NONE);
+}
+
+/* The cursor moves among what is found, and what is typed next still goes to the same search. */
+static void a_search_keeps_to_its_table(void **state)
+{
+	(void)state;
+	(void)type(U'/');
+	type_text("report");
+	assert_int_equal(press(KEYC_DOWN, 0), REACT_NONE);
+	assert_int_equal(press(KEYC_BACKSPACE, 0), REACT_REDRAW);
+	assert_string_equal(f.s.browse[0].search, "repor");
+	assert_string_equal(f.s.browse[1].search, "");
 }
 
 static void every_text_of_a_row_is_searched(void **state)
@@ -635,6 +649,7 @@ int main(void)
 		TEST(the_selected_row_is_on_the_screen),
 		TEST(a_search_takes_every_letter),
 		TEST(a_search_hides_what_has_no_such_text),
+		TEST(a_search_keeps_to_its_table),
 		TEST(every_text_of_a_row_is_searched),
 		TEST(a_search_is_edited_and_bounded),
 		TEST(details_say_what_is_known_and_why_the_rest_is_not),
