@@ -48,11 +48,13 @@ bool history_slope(const struct history *h, enum metric_id id, int64_t mono_ns, 
 
 /*
  * Sets the CALCs that need history, after history_put() of the same frame: means, times to trigger,
- * working set. A working set needs 10 s of history and uses up to 60 s; see core/estimate.c for the
- * two estimators and the conditions of each, whose names are the reasons when there is none.
+ * working set. A working set needs 10 s of history and uses up to 60 s; see core/estimate_ws.c for
+ * the two estimators and the conditions of each, whose names are the reasons when there is none.
  */
 void estimate_step(const struct history *h, struct frame *f);
-/* A part of it: the growth of the history store. */
+/* Parts of it: the growth of the history store, the working set by tables and as a whole. */
 void estimate_growth(const struct history *h, struct frame *f);
+void estimate_collections(const struct history *h, struct frame *f);
+void estimate_working_set(const struct history *h, struct frame *f);
 
 #endif

@@ -117,6 +117,13 @@ bool parse_mongo_rejects_option(int code);
 bool parse_mongo_has_stats(const char *name, const char *type);
 
 /*
+ * A reply of collStats, or the storageStats of $collStats, as rows of mongo.coll: the collection's
+ * records (index "") and each index. ns is the collection's name. Without statistics of the engine
+ * (a view, no such collection) there is no row.
+ */
+void parse_mongo_coll_stats(const struct _bson_t *doc, const char *ns, struct sample *out);
+
+/*
  * What the log of a server says of the engine's configuration, line by line, oldest first. Starts
  * zeroed; the strings are allocated, mongo_log_finish() frees them. `whole`: the log reaches back
  * to the opening of the engine, so that `runtime` is all that was set since.

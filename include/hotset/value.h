@@ -45,8 +45,9 @@
 	X(TOO_MANY, "too many to count")                                                         \
 	X(AT_CHECKPOINTS, "its size is told at checkpoints only")                                  \
 	X(UNKNOWN_LAYOUT, "unknown layout of the eviction state")                                  \
-	X(NOT_SEEN, "the eviction state has not shown it yet")                           \
-	X(IN_MEMORY, "the in-memory engine has none")
+	X(NOT_SEEN, "the eviction state has not shown it yet")                                     \
+	X(IN_MEMORY, "the in-memory engine has none")                                              \
+	X(NOT_COVERED, "tables that are read were not sampled")
 
 enum reason {
 #define X(name, text) REASON_##name,

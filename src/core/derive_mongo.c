@@ -224,6 +224,7 @@ void derive_mongo(const struct derive_ctx *c)
 		METRIC_MONGO_WS_LOW,
 		METRIC_MONGO_WS_HIGH,
 		METRIC_MONGO_WS_KIND,
+		METRIC_MONGO_WS_BASIS,
 	};
 	const struct value *v = c->f->v;
 

@@ -1,35 +1,15 @@
 /*
- * What needs history: means over 10 s, times to the triggers, and the working set.
- *
- * The working set W, as a multiple of the cache, comes from one of two estimators over the last
- * minute (or what there is of it, from 10 s on):
- *   at most             nothing is evicted and nothing is read in: W <= fill.
- *   uniform-equivalent  eviction runs steadily: W = R / (1 - m), with R the mean fill and m the
- *                       pages read per operation: the size of a uniformly read set that would miss
- *                       this often. Skewed access makes it a lower bound of what is touched.
- * Each has conditions under which it is meaningful; the first that fails is the reason for having
- * no estimate.
+ * What needs history: means over 10 s and times to the triggers here, the working set and the
+ * evidence of the eviction state in files of their own.
  */
 #include "hotset/evidence.h"
 
 #include <math.h>
 
-#define MEAN_S          10u /* of the fill means */
-#define SLOPE_S         30u /* window of the slopes */
-#define SLOPE_MIN       10u /* present seconds that a slope needs */
-#define SLOPE_SIGMAS    3.0 /* a slope below this many standard errors is flat */
-#define WINDOW_S        60u /* of the working set */
-#define SCAN_S          75u /* no scan may have ended in these; its pages come in after its count */
-#define WINDOW_MIN      10u /* present seconds that an estimate needs */
-#define FEW_EVICTIONS   1.0 /* pages per second that count as "nothing is evicted" */
-#define WARM_PER_OP     0.01  /* pages read per operation above which a cache still fills */
-#define MIN_OPS_FIT     100.0 /* operations in the window, when nothing is evicted */
-#define MIN_OPS_STEADY  1000.0
-#define STEADY_POINTS   5.0 /* points of fill between the first and the last third */
-#define STEADY_READS    0.5 /* of the mean rate of pages read, likewise */
-#define MAX_PER_OP      0.95
-#define MAX_WRITE_SHARE 0.5  /* of the operations; beyond it R is not the set that is read */
-#define RANGE           0.15 /* measured error of the uniform-equivalent: within -7 and +13 % */
+#define MEAN_S       10u /* of the fill means */
+#define SLOPE_S      30u /* window of the slopes */
+#define SLOPE_MIN    10u /* present seconds that a slope needs */
+#define SLOPE_SIGMAS 3.0 /* a slope below this many standard errors is flat */
 
 static void set(struct frame *f, enum metric_id id, struct value v)
 {
@@ -67,172 +47,6 @@ static void set_time_to_trigger(const struct history *h, struct frame *f, enum m
 		set(f, out, value_of(room.v / slope));
 }
 
-/* ---- the working set ---- */
-
-struct window {
-	float fill[WINDOW_S], evicted_clean[WINDOW_S], evicted_dirty[WINDOW_S];
-	float pages[WINDOW_S], ops[WINDOW_S], read_bytes[WINDOW_S], writes[3][WINDOW_S];
-	float scans[SCAN_S];
-};
-
-/* Sums over the seconds in which all that matters was measured. */
-struct totals {
-	unsigned n;
-	double fill, evicted, pages, ops, scans, read_bytes, writes;
-	double fill_drift, pages_drift; /* mean of the last third less mean of the first */
-};
-
-static void read_window(const struct history *h, const struct frame *f, struct window *w)
-{
-	static const enum metric_id writes[] = {
-		METRIC_MONGO_OPS_INSERT, METRIC_MONGO_OPS_UPDATE, METRIC_MONGO_OPS_DELETE};
-	int64_t now = f->sample->mono_ns;
-
-	history_window(h, METRIC_MONGO_CACHE_FILL, now, WINDOW_S, w->fill);
-	history_window(h, METRIC_MONGO_CACHE_EVICTED_CLEAN, now, WINDOW_S, w->evicted_clean);
-	history_window(h, METRIC_MONGO_CACHE_EVICTED_DIRTY, now, WINDOW_S, w->evicted_dirty);
-	history_window(h, METRIC_MONGO_CACHE_PAGES_READ, now, WINDOW_S, w->pages);
-	history_window(h, METRIC_MONGO_READ_OPS, now, WINDOW_S, w->ops);
-	history_window(h, METRIC_MONGO_SCAN_COLLSCANS, now, SCAN_S, w->scans);
-	history_window(h, METRIC_MONGO_CACHE_BYTES_READ, now, WINDOW_S, w->read_bytes);
-	for (unsigned i = 0; i < 3; i++)
-		history_window(h, writes[i], now, WINDOW_S, w->writes[i]);
-}
-
-static double or_zero(float v)
-{
-	return isnan(v) ? 0 : (double)v;
-}
-
-static bool is_measured(const struct window *w, unsigned i)
-{
-	return !isnan(w->fill[i]) && !isnan(w->evicted_clean[i]) && !isnan(w->pages[i]) &&
-	       !isnan(w->ops[i]);
-}
-
-static void sum_window(const struct window *w, struct totals *t)
-{
-	float fill[WINDOW_S], pages[WINDOW_S];
-
-	*t = (struct totals){0};
-	for (unsigned i = 0; i < SCAN_S; i++)
-		t->scans += or_zero(w->scans[i]);
-	for (unsigned i = 0; i < WINDOW_S; i++) {
-		if (!is_measured(w, i))
-			continue;
-		pages[t->n] = w->pages[i];
-		fill[t->n++] = w->fill[i];
-		t->fill += (double)w->fill[i];
-		t->evicted += (double)w->evicted_clean[i] + or_zero(w->evicted_dirty[i]);
-		t->pages += (double)w->pages[i];
-		t->ops += (double)w->ops[i];
-		t->read_bytes += or_zero(w->read_bytes[i]);
-		for (unsigned k = 0; k < 3; k++)
-			t->writes += or_zero(w->writes[k][i]);
-	}
-	for (unsigned i = 0; i < t->n / 3; i++) {
-		unsigned last = t->n - 1 - i;
-
-		t->fill_drift += (double)(fill[last] - fill[i]) / (t->n / 3);
-		t->pages_drift += (double)(pages[last] - pages[i]) / (t->n / 3);
-	}
-}
-
-static enum reason check_common(const struct frame *f, const struct totals *t)
-{
-	if (t->n < WINDOW_MIN)
-		return REASON_NEEDS_HISTORY;
-	if (t->scans > 0 || derive_mongo_scan(f))
-		return REASON_SCAN_IN_WINDOW;
-	return REASON_OK;
-}
-
-static enum reason check_fit(const struct frame *f, const struct totals *t)
-{
-	struct value target = f->v[METRIC_MONGO_CACHE_TARGET];
-
-	if (t->ops < MIN_OPS_FIT)
-		return REASON_FEW_OPS;
-	if (t->pages > WARM_PER_OP * t->ops)
-		return REASON_WARMING_UP;
-	if (value_ok(target) && t->fill / t->n >= target.v)
-		return REASON_NOT_STEADY;
-	return REASON_OK;
-}
-
-static enum reason check_steady(const struct frame *f, const struct totals *t)
-{
-	double bytes_held = t->fill / t->n / 100 * f->v[METRIC_MONGO_CACHE_MAX].v;
-
-	if (t->ops < MIN_OPS_STEADY)
-		return REASON_FEW_OPS;
-	if (t->writes > MAX_WRITE_SHARE * t->ops)
-		return REASON_WRITES;
-	if (t->pages >= MAX_PER_OP * t->ops)
-		return REASON_MISS_TOO_HIGH;
-	if (fabs(t->fill_drift) >= STEADY_POINTS ||
-		fabs(t->pages_drift) > STEADY_READS * t->pages / t->n)
-		return REASON_NOT_STEADY;
-	if (t->read_bytes < bytes_held) /* less than one turnover of the cache */
-		return REASON_NEEDS_HISTORY;
-	return REASON_OK;
-}
-
-static void set_working_set(
-	struct frame *f, double low, double ratio, double high, const char *kind)
-{
-	set(f, METRIC_MONGO_WS_LOW, value_of(low));
-	set(f, METRIC_MONGO_WS_RATIO, value_of(ratio));
-	set(f, METRIC_MONGO_WS_HIGH, value_of(high));
-	set(f, METRIC_MONGO_WS_KIND, value_none(REASON_TEXT));
-	f->info[METRIC_MONGO_WS_KIND] = kind;
-}
-
-static void refuse_working_set(struct frame *f, enum reason why)
-{
-	set(f, METRIC_MONGO_WS_LOW, value_none(why));
-	set(f, METRIC_MONGO_WS_RATIO, value_none(why));
-	set(f, METRIC_MONGO_WS_HIGH, value_none(why));
-	set(f, METRIC_MONGO_WS_KIND, value_none(why));
-}
-
-static void estimate_steady(struct frame *f, const struct totals *t)
-{
-	double miss = t->pages / t->ops, held = t->fill / t->n / 100;
-	double ratio = held / (1 - miss);
-	double sampling = 2 * sqrt(miss / (t->ops * (1 - miss))); /* two standard errors */
-	double range = hypot(RANGE, sampling);
-
-	set_working_set(f, ratio * (1 - range), ratio, ratio * (1 + range), "uniform-equivalent");
-}
-
-static void estimate_working_set(const struct history *h, struct frame *f)
-{
-	struct window w;
-	struct totals t;
-	enum reason why;
-
-	if (!value_ok(f->v[METRIC_MONGO_CACHE_FILL])) {
-		refuse_working_set(f, (enum reason)f->v[METRIC_MONGO_CACHE_FILL].why);
-		return;
-	}
-	read_window(h, f, &w);
-	sum_window(&w, &t);
-	why = check_common(f, &t);
-	if (why == REASON_OK && t.evicted / t.n < FEW_EVICTIONS) {
-		why = check_fit(f, &t);
-		if (why == REASON_OK)
-			set_working_set(f, 0, f->v[METRIC_MONGO_CACHE_FILL].v / 100,
-				f->v[METRIC_MONGO_CACHE_FILL].v / 100, "at most");
-	} else if (why == REASON_OK) {
-		why = check_steady(f, &t);
-		if (why == REASON_OK)
-			estimate_steady(f, &t);
-	}
-	if (why != REASON_OK)
-		refuse_working_set(f, why);
-}
-
 void estimate_step(const struct history *h, struct frame *f)
 {
 	if (!f->sample || history_kind(h) != KIND_MONGO)
@@ -246,6 +60,7 @@ void estimate_step(const struct history *h, struct frame *f)
 		METRIC_MONGO_CACHE_DIRTY_TIME_TO_TRIGGER);
 	set_time_to_trigger(h, f, METRIC_MONGO_CACHE_UPDATES_FILL,
 		METRIC_MONGO_CACHE_UPDATES_TRIGGER, METRIC_MONGO_CACHE_UPDATES_TIME_TO_TRIGGER);
+	estimate_collections(h, f);
 	estimate_working_set(h, f);
 	evidence_step(h, f);
 	estimate_growth(h, f);

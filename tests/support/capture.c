@@ -97,6 +97,18 @@ static void add_operations(const bson_t *doc, struct sample *s)
 	}
 }
 
+/* Every fifth document has it. */
+static void add_collection(const bson_t *doc, struct sample *s)
+{
+	bson_iter_t it;
+	bson_t stats;
+
+	if (!bson_iter_init_find(&it, doc, "collStats") || !BSON_ITER_HOLDS_DOCUMENT(&it))
+		return;
+	view_field(doc, "collStats", &stats);
+	parse_mongo_coll_stats(&stats, "l21a.items", s);
+}
+
 struct sample *capture_sample(const bson_t *doc, int64_t base_mono_ns, int64_t base_wall_ns)
 {
 	static const struct mongo_thresholds_in no_config = {
@@ -117,6 +129,7 @@ struct sample *capture_sample(const bson_t *doc, int64_t base_mono_ns, int64_t b
 	s->epoch = 1; /* one run, which its hello would say */
 	s->start_s = 0;
 	add_operations(doc, s);
+	add_collection(doc, s);
 	parse_mongo_thresholds(&no_config, s);
 	return s;
 }

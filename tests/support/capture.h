@@ -20,8 +20,8 @@ void capture_close(struct capture *c);
 /* Seconds since the capture began. */
 double capture_time(const bson_t *doc);
 /*
- * What a poll at that time gave: serverStatus, $currentOp, and thresholds of a server without any
- * configuration (these had none). Times are base + t. Endpoint 0. Fails the test if it cannot be
+ * What a poll at that time gave: serverStatus, $currentOp, collStats of l21a.items where it was asked
+ * for, and thresholds of a server without any configuration (these had none). Times are base + t. Endpoint 0. Fails the test if it cannot be
  * parsed. The caller destroys it.
  */
 struct sample *capture_sample(const bson_t *doc, int64_t base_mono_ns, int64_t base_wall_ns);

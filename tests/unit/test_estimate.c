@@ -11,6 +11,7 @@
 
 static struct model *m;
 static double now;
+static uint64_t uptime_s; /* 0: not sent */
 static struct {
 	double pages, bytes, evicted, ops, scans, updates;
 } sums;
@@ -20,11 +21,35 @@ struct second {
 	double pages, evicted, ops, scans, updates;
 };
 
+/* Tables that a poll samples; their rates per second, their share of the cache in percent. */
+struct table {
+	const char *ns, *index;
+	double held, pages, search, next;
+};
+static struct table tables[4];
+static unsigned ntables;
+
+static void add_table(struct sample *s, const struct table *t)
+{
+	struct raw *row = sample_add_row(s, TABLE_MONGO_COLL);
+
+	assert_non_null(row);
+	s->tables[TABLE_MONGO_COLL].asked = true;
+	raw_set_text(s, &row[COL_MONGO_COLL_NS], t->ns, strlen(t->ns));
+	raw_set_text(s, &row[COL_MONGO_COLL_INDEX], t->index, strlen(t->index));
+	raw_set_f64(&row[COL_MONGO_COLL_BYTES_IN_CACHE], t->held / 100 * MAX);
+	raw_set_u64(&row[COL_MONGO_COLL_PAGES_READ], (uint64_t)(t->pages * now));
+	raw_set_u64(&row[COL_MONGO_COLL_SEARCH], (uint64_t)(t->search * now));
+	raw_set_u64(&row[COL_MONGO_COLL_NEXT], (uint64_t)(t->next * now));
+}
+
 static int start(void **state)
 {
 	(void)state;
 	m = model_create();
 	now = 1000;
+	uptime_s = 0;
+	ntables = 0;
 	memset(&sums, 0, sizeof(sums));
 	return m && model_add(m, KIND_MONGO, "mongo@x", "x", "x", 600) ? 0 : -1;
 }
@@ -63,6 +88,10 @@ static void pass(struct second sec)
 	sample_set_u64(s, METRIC_MONGO_LAT_WRITES_OPS, 0);
 	sample_set_u64(s, METRIC_MONGO_SCAN_COLLSCANS_TOTAL, (uint64_t)sums.scans);
 	sample_set_u64(s, METRIC_MONGO_OPS_UPDATE_TOTAL, (uint64_t)sums.updates);
+	if (uptime_s)
+		sample_set_u64(s, METRIC_MONGO_UPTIME, uptime_s);
+	for (unsigned i = 0; i < ntables; i++)
+		add_table(s, &tables[i]);
 	model_push(m, s);
 }
 
@@ -127,6 +156,32 @@ static void a_cache_that_fills_is_warming_up(void **state)
 	assert_refused(REASON_WARMING_UP);
 }
 
+/* Few new pages among many reads of old ones: the set is not touched yet as a whole. */
+static void a_fill_that_still_grows_is_warming_up(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 30; i++)
+		pass((struct second){.fill = 40 + 0.1 * i, .pages = 5, .ops = 1000});
+	assert_refused(REASON_WARMING_UP);
+	pass_many(60, fits);
+	assert_true(value_ok(frame()->v[METRIC_MONGO_WS_RATIO]));
+}
+
+static void the_first_seconds_of_a_server_do_not_count(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 30; i++) {
+		uptime_s = i;
+		pass(misses);
+		if (i < 20)
+			assert_refused(REASON_WARMING_UP);
+	}
+	assert_true(value_ok(frame()->v[METRIC_MONGO_WS_RATIO]));
+	uptime_s = 3; /* a new run: what was before is of another cache */
+	pass(misses);
+	assert_refused(REASON_WARMING_UP);
+}
+
 static void a_scan_spoils_the_window(void **state)
 {
 	(void)state;
@@ -182,6 +237,80 @@ static void writes_make_it_meaningless(void **state)
 	assert_refused(REASON_WRITES);
 }
 
+static void assert_basis(const char *basis, double ratio)
+{
+	assert_string_equal(frame_info(frame(), METRIC_MONGO_WS_BASIS), basis);
+	test_near(frame()->v[METRIC_MONGO_WS_RATIO].v, ratio, 0.01);
+}
+
+static void assert_not_by_collection(enum reason why)
+{
+	assert_string_equal(
+		reason_name((enum reason)frame()->v[METRIC_MONGO_WS_BY_COLLECTION].why),
+		reason_name(why));
+	assert_basis("totals", 1.7);
+}
+
+/* A cache of which a third is of a collection that is loaded and not read any more. */
+static void what_is_not_read_is_left_out(void **state)
+{
+	(void)state;
+	ntables = 3;
+	tables[0] = (struct table){"a.read", "", 50, 490, 1000, 0};
+	tables[1] = (struct table){"a.read", "_id_", 5, 10, 1000, 3};
+	tables[2] = (struct table){"a.loaded", "", 30, 0, 0, 0};
+	pass_many(30, misses);
+	assert_basis("by collection", 0.5 / (1 - 0.49) + 0.05 / (1 - 0.01));
+}
+
+/* Rows of one moment, fill at another: what a table holds is averaged with the fill. */
+static void breathing_is_averaged(void **state)
+{
+	(void)state;
+	tables[0] = (struct table){"a.read", "", 85, 500, 1000, 0};
+	for (unsigned i = 0; i < 60; i++) {
+		struct second sec = misses;
+
+		ntables = i % 10 == 0; /* always at the top of a breath */
+		sec.fill = ntables ? 94 : 84;
+		tables[0].held = sec.fill;
+		pass(sec);
+	}
+	assert_basis("by collection", 0.85 / 0.5);
+}
+
+static void tables_must_account_for_the_reads(void **state)
+{
+	(void)state;
+	ntables = 1;
+	tables[0] = (struct table){"a.read", "", 50, 300, 1000, 0};
+	pass_many(30, misses); /* of 500 pages read a second */
+	assert_not_by_collection(REASON_NOT_COVERED);
+}
+
+static void a_walked_table_has_no_lookups(void **state)
+{
+	(void)state;
+	ntables = 1;
+	tables[0] = (struct table){"a.walked", "", 80, 500, 1000, 20000};
+	pass_many(30, misses);
+	assert_not_by_collection(REASON_SCAN_IN_WINDOW);
+	tables[0] = (struct table){"a.walked", "", 80, 500, 1000, 0};
+	ntables = 0;
+	pass_many(30, misses);
+	assert_not_by_collection(REASON_NOT_ASKED);
+}
+
+static void a_table_that_always_misses_has_no_end(void **state)
+{
+	(void)state;
+	ntables = 2;
+	tables[0] = (struct table){"a.read", "", 70, 300, 1000, 0};
+	tables[1] = (struct table){"a.cold", "", 10, 195, 200, 0};
+	pass_many(30, misses);
+	assert_not_by_collection(REASON_MISS_TOO_HIGH);
+}
+
 static void times_to_trigger_need_a_clear_slope(void **state)
 {
 	const struct value *left = &m->ep[0]->frame.v[METRIC_MONGO_CACHE_TIME_TO_TRIGGER];
@@ -226,6 +355,15 @@ int main(void)
 			steady_misses_give_the_uniform_equivalent, start, stop),
 		cmocka_unit_test_setup_teardown(few_operations_tell_little, start, stop),
 		cmocka_unit_test_setup_teardown(a_cache_that_fills_is_warming_up, start, stop),
+		cmocka_unit_test_setup_teardown(
+			a_fill_that_still_grows_is_warming_up, start, stop),
+		cmocka_unit_test_setup_teardown(
+			the_first_seconds_of_a_server_do_not_count, start, stop),
+		cmocka_unit_test_setup_teardown(what_is_not_read_is_left_out, start, stop),
+		cmocka_unit_test_setup_teardown(breathing_is_averaged, start, stop),
+		cmocka_unit_test_setup_teardown(tables_must_account_for_the_reads, start, stop),
+		cmocka_unit_test_setup_teardown(a_walked_table_has_no_lookups, start, stop),
+		cmocka_unit_test_setup_teardown(a_table_that_always_misses_has_no_end, start, stop),
 		cmocka_unit_test_setup_teardown(a_scan_spoils_the_window, start, stop),
 		cmocka_unit_test_setup_teardown(a_drift_is_not_steady, start, stop),
 		cmocka_unit_test_setup_teardown(falling_misses_are_not_steady, start, stop),
