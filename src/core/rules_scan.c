@@ -46,6 +46,10 @@ static void add_pages(struct scan *sc, const struct look *l)
 {
 	sc->sum.pages_in += l->read * l->span_s;
 	sc->sum.clean_out += l->clean * l->span_s;
+}
+
+static void add_latency(struct scan *sc, const struct look *l)
+{
 	if (scan_latency_counts(sc, l))
 		sc->sum.p50_worst = fmax(sc->sum.p50_worst, l->p50); /* fmax takes no NAN */
 }
@@ -116,6 +120,21 @@ static void count_calm(struct scan *sc, const struct endpoint *ep, const struct 
 		sc->calm_mono_ns = ep->seen_mono_ns;
 }
 
+static void note_gone(struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	if (l->suspects)
+		sc->gone_mono_ns = 0;
+	else if (l->ops_told && !sc->gone_mono_ns)
+		sc->gone_mono_ns = ep->seen_mono_ns;
+}
+
+static void sum_recovery(struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	count_calm(sc, ep, l);
+	if (!l->suspects) /* else a scan reads, too */
+		sc->sum.reread += fmax(l->read - sc->base.read, 0) * l->span_s;
+}
+
 /* ---- quiet, and filling ---- */
 
 static void begin_recovery(struct scan *sc)
@@ -132,10 +151,12 @@ static void begin_storm(struct model *m, const struct endpoint *ep, struct scan 
 	sc->base = *base;
 	sc->sum.scans = sc->sum.p50_worst = NAN;
 	sc->begin_mono_ns = sc->end_mono_ns = ep->seen_mono_ns;
+	note_gone(sc, ep, l);
 	add_counts(sc, ep, l);
 	add_pages(sc, l);
+	add_latency(sc, l);
 	update_proof(sc, ep, l);
-	sc->promoted = sc->proven && scan_reads_are_slow(sc, l);
+	sc->promoted = sc->proven && scan_reads_are_slow(sc);
 	if (sc->proven && l->ops_told && !l->suspects && !sc->sum.many) {
 		scan_describe_past(out, sc, "", l->read); /* it came and went between two polls */
 		add_event(m, ep, sc, EVENT_POINT, out);
@@ -220,13 +241,26 @@ static bool is_over(
 	return !sc->culprit.known || scan_seconds_since(ep, sc->lull_mono_ns) >= LULL_S;
 }
 
+/* What a frame reads that began when the scan was gone is read again. */
+static bool was_gone_before(const struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	return !scan_is_storm(&sc->base, l) && sc->gone_mono_ns &&
+	       sc->gone_mono_ns < ep->seen_mono_ns;
+}
+
 static void end_storm(struct model *m, const struct endpoint *ep, struct scan *sc,
 	const struct look *l, struct finding *out)
 {
+	bool gone = was_gone_before(sc, ep, l);
+
+	if (gone)
+		sc->end_mono_ns = sc->gone_mono_ns;
 	scan_describe_past(out, sc, "", l->read);
 	add_event(m, ep, sc, EVENT_END, out);
 	if (sc->proven) {
 		begin_recovery(sc);
+		if (gone)
+			sum_recovery(sc, ep, l);
 	} else {
 		*out = (struct finding){0};
 		go_quiet(sc);
@@ -242,11 +276,14 @@ static void run_storm(struct model *m, const struct endpoint *ep, struct scan *s
 	sc->end_mono_ns = ep->seen_mono_ns;
 	count_calm(sc, ep, l);
 	note_lull(sc, ep, storm);
+	note_gone(sc, ep, l);
 	add_counts(sc, ep, l);
 	if (storm || l->suspects)
 		add_pages(sc, l);
+	if (storm)
+		add_latency(sc, l);
 	update_proof(sc, ep, l);
-	if (sc->proven && storm && scan_reads_are_slow(sc, l))
+	if (sc->proven && scan_reads_are_slow(sc))
 		sc->promoted = true;
 	if (is_over(sc, ep, l, storm)) {
 		end_storm(m, ep, sc, l, out);
@@ -287,15 +324,6 @@ static bool is_new_scan(const struct scan *sc, const struct look *l, double sinc
 	return l->suspects || scan_counters_prove(&fresh, l);
 }
 
-static void sum_recovery(struct scan *sc, const struct endpoint *ep, const struct look *l)
-{
-	count_calm(sc, ep, l);
-	if (!l->suspects) /* else a scan reads, too */
-		sc->sum.reread += fmax(l->read - sc->base.read, 0) * l->span_s;
-	if (scan_seconds_since(ep, sc->end_mono_ns) < l->counts_span_s)
-		add_counts(sc, ep, l); /* those of the scan come late */
-}
-
 static void run_recovery(struct model *m, const struct endpoint *ep, struct scan *sc,
 	const struct look *l, struct finding *out)
 {
@@ -311,6 +339,8 @@ static void run_recovery(struct model *m, const struct endpoint *ep, struct scan
 		return;
 	}
 	sum_recovery(sc, ep, l);
+	if (since_s < l->counts_span_s) /* those of the scan come late */
+		add_counts(sc, ep, l);
 	if (sc->sum.reread >= SUFFER_PAGES)
 		sc->promoted = true;
 	scan_describe_past(out, sc, "", l->read);

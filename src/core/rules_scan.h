@@ -77,6 +77,7 @@ struct scan {
 	int64_t first_mono_ns, last_mono_ns; /* of the watch: first and newest frame */
 	int64_t begin_mono_ns, end_mono_ns;
 	int64_t lull_mono_ns; /* since when it has been no storm, 0: it is one */
+	int64_t gone_mono_ns; /* since when $currentOp shows no suspect, 0: it does, or is silent */
 	int64_t calm_mono_ns;
 	unsigned calm; /* frames in a row */
 	struct base base;
@@ -107,7 +108,8 @@ bool scan_counters_prove(const struct tally *sum, const struct look *l);
 bool scan_sight_proves(const struct scan *sc, const struct endpoint *ep, const struct look *l);
 /* Whether the median of the reads says something about the hot set. */
 bool scan_latency_counts(const struct scan *sc, const struct look *l);
-bool scan_reads_are_slow(const struct scan *sc, const struct look *l);
+/* The worst median of the storm so far, also of the time before it was proven. */
+bool scan_reads_are_slow(const struct scan *sc);
 /* A scan in sight that fills a cache with room: nobody is evicted. */
 bool scan_fills_room(const struct base *b, const struct look *l);
 /* A scan that began before the watch did, amid pages that come and go. */

@@ -54,7 +54,7 @@ static void name_operation(char out[WHO_MAX], const struct culprit *c)
 static void name_unseen(struct subject *out, const struct scan *sc, bool running)
 {
 	char num[NUM_MAX];
-	bool rate = running && sc->sum.scans_s > 0;
+	bool rate = running && sc->sum.many;
 
 	out->plural = sc->sum.scans >= 2;
 	if (out->plural)
@@ -291,6 +291,8 @@ void scan_describe_recovery(struct finding *out, const struct scan *sc, double r
 	struct subject who;
 
 	name_scan(&who, sc, false);
+	if (!sc->culprit.known && who.text[0] == 'A') /* "after a scan that ..." */
+		who.text[0] = 'a';
 	say_latency(latency, sc->base.p50, sc->sum.p50_worst, after);
 	if (why_not)
 		snprintf(when, sizeof(when), "was not back %s", why_not);

@@ -84,7 +84,34 @@ static void note_estimate(struct play *p)
 		frame_info(&p->m->ep[0]->frame, METRIC_MONGO_WS_KIND));
 }
 
-static struct play *play(const char *name)
+/*
+ * How the source asks, unlike the captures, which have all in every second: $currentOp every other
+ * second, in each of a storm, `metrics` every fifth and in the second after a storm began.
+ */
+struct thinning {
+	bool on, storm, began;
+	unsigned phase; /* 0 to 9 */
+	double pages;
+};
+
+static void thin(struct thinning *th, struct sample *s, double t)
+{
+	static const enum metric_id counts[] = {METRIC_MONGO_SCAN_DOCS_EXAMINED_TOTAL,
+		METRIC_MONGO_SCAN_KEYS_EXAMINED_TOTAL, METRIC_MONGO_SCAN_COLLSCANS_TOTAL};
+	double pages = sample_f64(s, METRIC_MONGO_CACHE_PAGES_READ_TOTAL);
+	unsigned second = (unsigned)(t + 0.5) + th->phase;
+	bool storm = t > 0 && pages - th->pages > 200, metrics = th->began || second % 5 == 0;
+
+	th->began = storm && !th->storm;
+	th->storm = storm;
+	th->pages = pages;
+	for (size_t i = 0; !metrics && i < sizeof(counts) / sizeof(counts[0]); i++)
+		sample_set_missing(s, counts[i], REASON_NOT_ASKED);
+	if (!storm && (second + th->phase / 5) % 2 != 0)
+		s->tables[TABLE_MONGO_OP] = (struct rows){0};
+}
+
+static struct play *play_thinned(const char *name, struct thinning th)
 {
 	struct play *p = calloc(1, sizeof(*p));
 	char path[128];
@@ -103,13 +130,22 @@ static struct play *play(const char *name)
 	while ((doc = capture_next(c))) {
 		double t = capture_time(doc);
 
-		model_push(p->m, capture_sample(doc, BASE_MONO, BASE_WALL));
+		struct sample *s = capture_sample(doc, BASE_MONO, BASE_WALL);
+
+		if (th.on)
+			thin(&th, s, t);
+		model_push(p->m, s);
 		note_verdicts(p, t);
 		note_events(p, t);
 		note_estimate(p);
 	}
 	capture_close(c);
 	return p;
+}
+
+static struct play *play(const char *name)
+{
+	return play_thinned(name, (struct thinning){.on = false});
 }
 
 static void finish(struct play *p)
@@ -302,6 +338,25 @@ static unsigned count_states(const struct play *p, enum event_state state)
 	return n;
 }
 
+/* The first event of either code. */
+static const struct seen *first_event_of(const struct play *p, const char *a, const char *b)
+{
+	for (unsigned i = 0; i < p->nevents; i++)
+		if (strcmp(p->events[i].code, a) == 0 || strcmp(p->events[i].code, b) == 0)
+			return &p->events[i];
+	fail_msg("neither %s nor %s", a, b);
+	return NULL;
+}
+
+static const struct seen *end_of_scan(const struct play *p)
+{
+	for (unsigned i = 0; i < p->nevents; i++)
+		if (p->events[i].state == EVENT_END && strstr(p->events[i].code, ".scan."))
+			return &p->events[i];
+	fail_msg("the scan has no end");
+	return NULL;
+}
+
 static void a_cool_set_is_evicted_and_comes_back_slowly(void **state)
 {
 	struct play *p = play("collscan-slow-cool");
@@ -363,6 +418,49 @@ static void a_hot_set_may_be_back_at_once(void **state)
 	finish(p);
 }
 
+static void check_fast_scan(const char *name, unsigned phase, double seen_t, bool evicted)
+{
+	struct play *p = play_thinned(name, (struct thinning){.on = true, .phase = phase});
+	const struct seen *scan =
+		first_event_of(p, "mongo.scan.storm", "mongo.scan.evicting_hot_set");
+
+	assert_true(scan->t >= seen_t && scan->t < seen_t + 1.1); /* two samples */
+	/* what $currentOp showed by chance a second before may be named, and nothing else */
+	if (!datum(scan, "ns")->null)
+		assert_string_equal(datum(scan, "ns")->text, "l21a.items");
+	assert_true(datum(scan, "app")->null);
+	assert_int_equal(nth_event(p, "mongo.scan.evicting_hot_set", 0) != NULL, evicted);
+	if (evicted) {
+		const struct seen *back = nth_event(p, "mongo.scan.recovered", 0);
+
+		test_near(datum(back, "reread_pages")->num, 334, 10);
+		test_near(datum(back, "recovery_s")->num, 11, 1.1);
+	}
+	assert_int_equal(p->m->nverdicts, 0);
+	finish(p);
+}
+
+/* Whenever the expensive parts are asked for, the conclusions are the same. */
+static void polls_without_all_parts_say_the_same(void **state)
+{
+	static const char *const slow[] = {
+		"collscan-slow-hot", "collscan-slow-hot-2", "collscan-slow-cool"};
+
+	(void)state;
+	for (unsigned phase = 0; phase < 10; phase++) {
+		for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++) {
+			struct play *p = play_thinned(
+				slow[i], (struct thinning){.on = true, .phase = phase});
+
+			check_slow_scan(p);
+			test_near(end_of_scan(p)->t, 16, 0.1);
+			finish(p);
+		}
+		check_fast_scan("collscan-hot", phase, 13, false);
+		check_fast_scan("collscan-cool", phase, 11, true);
+	}
+}
+
 static void heavy_writes_cross_what_they_cross(void **state)
 {
 	struct play *p = play("heavy-writes");
@@ -395,6 +493,7 @@ int main(void)
 		cmocka_unit_test(a_hot_set_may_be_back_at_once),
 		cmocka_unit_test(a_cool_set_is_evicted_and_comes_back_slowly),
 		cmocka_unit_test(a_hot_set_that_suffers_is_seen_while_the_scan_runs),
+		cmocka_unit_test(polls_without_all_parts_say_the_same),
 		cmocka_unit_test(heavy_writes_cross_what_they_cross),
 	};
 
