@@ -21,6 +21,7 @@
 #define CALM_PAGES     5.0  /* pages per second, in CALM_FRAMES frames in a row: it is over */
 #define CALM_FRAMES    3u
 #define LULL_S         3.0 /* without a storm this long, a scan not seen to end is over */
+#define BATCHES_S      5.0 /* without a batch in sight this long, a cursor's scan is over */
 #define MANY_SCANS     3.0 /* collection scans between two polls: $currentOp need not show one */
 #define RECOVERY_MAX_S 120.0
 #define SHOWN_S        10.0  /* how long a harmless scan that is over stays on the screen */
@@ -31,7 +32,8 @@ static void go_quiet(struct scan *sc)
 {
 	*sc = (struct scan){.first_mono_ns = sc->first_mono_ns,
 		.last_mono_ns = sc->last_mono_ns,
-		.seen = sc->seen};
+		.seen = sc->seen,
+		.cursor = sc->cursor};
 }
 
 static void add_event(struct model *m, const struct endpoint *ep, struct scan *sc,
@@ -82,6 +84,8 @@ static void take_sighting(struct scan *sc, const struct endpoint *ep, const stru
 		sc->sum.elsewhere = true;
 	if (!sc->culprit.known || c.secs >= sc->culprit.secs)
 		sc->culprit = c;
+	else if (scan_same_op(&sc->culprit, l->suspect))
+		sc->culprit.seen_mono_ns = c.seen_mono_ns;
 }
 
 /* The longest one is to blame; what was seen just before a storm may be, once it is proven. */
@@ -98,8 +102,8 @@ static void blame(struct scan *sc, const struct endpoint *ep, const struct look 
 	} else if (sc->proven && !sc->culprit.known) {
 		if (sc->seen.known && scan_seconds_since(ep, sc->seen.seen_mono_ns) <= limit_s)
 			sc->culprit = sc->seen;
-		else if (sc->elder.known && l->ops_told && !l->bystander)
-			sc->culprit = sc->elder; /* the proof came with its end */
+		else if (sc->elder.known && l->ops_told && (!l->bystander || sc->elder.batches))
+			sc->culprit = sc->elder; /* the proof came with its end, or a batch's */
 	}
 }
 
@@ -234,6 +238,8 @@ static bool is_over(
 		return !storm || scan_seconds_since(ep, sc->begin_mono_ns) > UNPROVEN_MAX_S;
 	if (l->suspects)
 		return sc->calm >= CALM_FRAMES;
+	if (l->ops_told && sc->culprit.batches) /* perhaps between two of them */
+		return !storm || scan_seconds_since(ep, sc->culprit.seen_mono_ns) > BATCHES_S;
 	if (l->ops_told)
 		return !storm || !sc->sum.many;
 	if (storm)
@@ -404,6 +410,7 @@ void rules_scan(struct model *m, const struct endpoint *ep, void *state, struct 
 	}
 	if (l.suspect)
 		scan_note_culprit(&sc->seen, l.suspect, ep->seen_mono_ns);
+	scan_note_cursor(sc, ep, &l);
 	switch (sc->phase) {
 	case SCAN_QUIET:
 		run_quiet(m, ep, sc, &l, out);

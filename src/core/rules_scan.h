@@ -23,6 +23,9 @@ struct culprit {
 	bool known;
 	int64_t seen_mono_ns;
 	double secs; /* running for, as the server says; 0 if it does not */
+	/* A cursor is read in batches, each an operation of its own and seldom in sight. */
+	bool batches;
+	int64_t first_mono_ns; /* of a cursor: since when it has been seen */
 	char opid[SCAN_OPID_MAX];
 	char ns[SCAN_TEXT_MAX], app[SCAN_TEXT_MAX], client[SCAN_TEXT_MAX];
 	char command[SCAN_TEXT_MAX]; /* its shape, cut to fit */
@@ -85,6 +88,7 @@ struct scan {
 	struct culprit seen;    /* the newest suspect in $currentOp */
 	struct culprit culprit; /* of this storm: the longest one */
 	struct culprit elder;   /* a bystander of this storm, unless its end proves otherwise */
+	struct culprit cursor;  /* the newest one that scans, in any phase */
 };
 
 /* ---- looking ---- */
@@ -95,7 +99,9 @@ bool scan_look(const struct scan *sc, const struct endpoint *ep, struct look *ou
 bool scan_read_base(const struct scan *sc, const struct endpoint *ep, const struct look *l,
 	struct base *out);
 void scan_note_culprit(struct culprit *out, const struct cell_value *op, int64_t mono_ns);
+/* The same operation, or another batch of the same cursor. */
 bool scan_same_op(const struct culprit *c, const struct cell_value *op);
+void scan_note_cursor(struct scan *sc, const struct endpoint *ep, const struct look *l);
 double scan_seconds_since(const struct endpoint *ep, int64_t mono_ns);
 
 /* ---- judging ---- */

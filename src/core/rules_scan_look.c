@@ -12,6 +12,7 @@
 
 #define SLACK_S  10.0  /* a scan may read cached pages this long before it floods the cache */
 #define ROUND_S  1.0   /* servers that tell whole seconds only */
+#define CURSOR_S 30.0  /* a cursor whose next batch is not in sight this long is another one */
 #define WARMUP_S 600.0 /* a server that young still fills its cache */
 
 static double value_or_nan(struct value v)
@@ -70,9 +71,20 @@ static void copy_opid(char out[SCAN_OPID_MAX], const struct cell_value *cell)
 		snprintf(out, SCAN_OPID_MAX, "%.0f", value_ok(cell->num) ? cell->num.v : -1);
 }
 
+static bool is_batch(const struct cell_value *op)
+{
+	const char *what = op[COL_MONGO_OP_OP].text;
+
+	return what && strcmp(what, "getmore") == 0;
+}
+
 void scan_note_culprit(struct culprit *out, const struct cell_value *op, int64_t mono_ns)
 {
-	*out = (struct culprit){.known = true, .seen_mono_ns = mono_ns, .secs = secs_of(op)};
+	*out = (struct culprit){.known = true,
+		.seen_mono_ns = mono_ns,
+		.first_mono_ns = mono_ns,
+		.batches = is_batch(op),
+		.secs = secs_of(op)};
 	copy_opid(out->opid, &op[COL_MONGO_OP_OPID]);
 	copy_cell(out->ns, &op[COL_MONGO_OP_NS]);
 	copy_cell(out->app, &op[COL_MONGO_OP_APP]);
@@ -82,10 +94,38 @@ void scan_note_culprit(struct culprit *out, const struct cell_value *op, int64_t
 
 bool scan_same_op(const struct culprit *c, const struct cell_value *op)
 {
-	char opid[SCAN_OPID_MAX];
+	struct culprit other;
 
-	copy_opid(opid, &op[COL_MONGO_OP_OPID]);
-	return c->known && strcmp(c->opid, opid) == 0;
+	scan_note_culprit(&other, op, 0);
+	if (!c->known)
+		return false;
+	return strcmp(c->opid, other.opid) == 0 ||
+	       (other.batches && strcmp(c->ns, other.ns) == 0 && strcmp(c->app, other.app) == 0 &&
+		       strcmp(c->client, other.client) == 0);
+}
+
+void scan_note_cursor(struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	const struct cell_value *op = l->suspect ? l->suspect : l->bystander;
+	bool same = op && scan_same_op(&sc->cursor, op) &&
+		    scan_seconds_since(ep, sc->cursor.seen_mono_ns) <= CURSOR_S;
+	int64_t first = sc->cursor.first_mono_ns;
+
+	if (!op || !is_batch(op))
+		return;
+	scan_note_culprit(&sc->cursor, op, ep->seen_mono_ns);
+	if (same)
+		sc->cursor.first_mono_ns = first;
+}
+
+/* How long it has run, as far as known. */
+static double age_of(const struct scan *sc, const struct endpoint *ep, const struct cell_value *op)
+{
+	double age = secs_of(op);
+
+	if (is_batch(op) && scan_same_op(&sc->cursor, op))
+		age = fmax(age, scan_seconds_since(ep, sc->cursor.first_mono_ns));
+	return age;
 }
 
 /* How long a scan may have run to be the cause of the storm, or of the next one. */
@@ -121,7 +161,7 @@ static void look_at_operations(const struct scan *sc, const struct endpoint *ep,
 
 		if (!derive_mongo_is_scan(op))
 			continue;
-		if (secs_of(op) > limit_s && !scan_same_op(&sc->culprit, op)) {
+		if (age_of(sc, ep, op) > limit_s && !scan_same_op(&sc->culprit, op)) {
 			keep_longest(&out->bystander, op);
 		} else {
 			out->suspects++;

@@ -76,7 +76,8 @@ static void name_scan(struct subject *out, const struct scan *sc, bool running)
 		return;
 	}
 	name_operation(op, &sc->culprit);
-	out->plural = sc->sum.at_once >= 2 || sc->sum.scans >= 2 || sc->sum.seen >= 2;
+	out->plural = sc->sum.at_once >= 2 || sc->sum.seen >= 2 ||
+		      (sc->sum.scans >= 2 && !sc->culprit.batches); /* which are counted each */
 	if (sc->sum.at_once >= 2)
 		snprintf(out->text, sizeof(out->text), "%u COLLSCANs, the longest on %.160s",
 			sc->sum.at_once, op);

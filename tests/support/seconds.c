@@ -54,6 +54,7 @@ static void add_operation(struct sample *s, const struct test_op *op)
 	set_text(s, &row[COL_MONGO_OP_NS], op->ns);
 	set_text(s, &row[COL_MONGO_OP_APP], op->app);
 	set_text(s, &row[COL_MONGO_OP_SHAPE], op->command);
+	set_text(s, &row[COL_MONGO_OP_OP], op->op);
 	raw_set_f64(&row[COL_MONGO_OP_SECS], op->secs);
 }
 

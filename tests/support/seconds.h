@@ -9,7 +9,7 @@
 
 /* A row of $currentOp; what is left out was not sent. */
 struct test_op {
-	const char *plan, *ns, *app, *command;
+	const char *plan, *ns, *app, *command, *op;
 	double secs;
 	unsigned opid;
 };

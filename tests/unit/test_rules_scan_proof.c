@@ -359,6 +359,61 @@ static void scans_in_a_row_are_in_the_plural(void **state)
 	assert_text(SCANS, "COLLSCANs on shop.orders (app report-job) flood the cache");
 }
 
+static struct second batch(struct second sec, unsigned opid)
+{
+	struct test_op op = scan_of("shop.orders", "export", 0.05, opid);
+
+	op.op = "getmore";
+	return with(sec, 0, op);
+}
+
+/* A cursor: every batch is another operation, some polls see none, and the counter counts each. */
+static void a_cursor_read_in_batches_is_one_scan(void **state)
+{
+	struct second between = storm;
+
+	(void)state;
+	between.scans = 2;
+	seconds_pass_many(30, quiet);
+	for (unsigned i = 1; i <= 10; i++)
+		seconds_pass(i % 3 ? batch(between, 10 + i) : between);
+	assert_text(SCANS, "COLLSCAN on shop.orders (app export) floods");
+	assert_int_equal(seconds_model->nevents, 1);
+	seconds_pass(quiet);
+	assert_int_equal(seconds_event(SCANS)->state, EVENT_END);
+	assert_int_equal(seconds_model->nevents, 2);
+}
+
+/* The storm goes on, but the cursor is not seen any more: that is the hot set coming back. */
+static void a_cursor_out_of_sight_for_long_is_over(void **state)
+{
+	(void)state;
+	seconds_pass_many(30, quiet);
+	seconds_pass(batch(storm, 11));
+	seconds_pass_many(5, storm);
+	assert_int_equal(seconds_event(SCANS)->state, EVENT_BEGIN);
+	seconds_pass_many(2, storm);
+	assert_int_equal(seconds_event(SCANS)->state, EVENT_END);
+}
+
+/* An export that has been reading for long: each batch is young, the cursor is not. */
+static void an_old_cursor_is_a_bystander(void **state)
+{
+	struct second proof = storm;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++)
+		seconds_pass(batch(quiet, 10 + i));
+	seconds_pass(batch(storm, 50));
+	seconds_pass(batch(storm, 51));
+	assert_text(READS, "COLLSCAN on shop.orders (app export) ran before it began");
+	assert_null(seconds_verdict(SCANS));
+	proof.docs = 400000; /* until the counters of its batches prove it */
+	proof.scans = 1;
+	seconds_pass(batch(proof, 52));
+	assert_non_null(strstr(seconds_event(SCANS)->text, "COLLSCAN on shop.orders (app export)"));
+}
+
 /* Nothing else is known of an operation that has no plan yet. */
 static void an_operation_without_a_plan_is_not_named(void **state)
 {
@@ -562,6 +617,9 @@ int main(void)
 		TEST(several_at_once_are_counted_and_the_longest_is_named),
 		TEST(a_later_shorter_scan_does_not_take_the_blame),
 		TEST(scans_in_a_row_are_in_the_plural),
+		TEST(a_cursor_read_in_batches_is_one_scan),
+		TEST(a_cursor_out_of_sight_for_long_is_over),
+		TEST(an_old_cursor_is_a_bystander),
 		TEST(an_operation_without_a_plan_is_not_named),
 		TEST(an_index_build_is_pointed_out),
 		TEST(initial_sync_is_pointed_out),
