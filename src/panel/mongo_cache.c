@@ -2,9 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hotset/text.h"
 #include "hotset/widgets.h"
 
 #include "panels.h"
+
+#define WIDE     54 /* inner width from which the thresholds have their names */
+#define LINE_MAX 96
+#define NFIELDS  2
 
 static const struct bar bars[] = {
 	{"fill", METRIC_MONGO_CACHE_FILL, METRIC_MONGO_CACHE_TARGET, METRIC_MONGO_CACHE_TRIGGER,
@@ -15,7 +20,7 @@ static const struct bar bars[] = {
 		METRIC_MONGO_CACHE_UPDATES_TRIGGER, 0, METRIC_COUNT},
 };
 
-static const struct field fields[] = {
+static const struct field fields[NFIELDS] = {
 	{"10 s mean", METRIC_MONGO_CACHE_FILL_MEAN},
 	{"to trigger", METRIC_MONGO_CACHE_TIME_TO_TRIGGER},
 };
@@ -76,25 +81,71 @@ static bool one_source(const struct pane *p)
 	return true;
 }
 
-/* Where it is narrow and all come from one source, that is said once, at the end. */
+static int draw_row(struct pane *p, int x, const char *mark, enum role role, const char *word,
+	const char *text)
+{
+	int end = p->in.x + p->in.w;
+
+	x += canvas_text(p->c, x, p->y, mark, role, 0);
+	x += canvas_text(p->c, x, p->y, word, ROLE_DIM, 0);
+	return x + canvas_text_fit(p->c, x, p->y, end - x, text, ROLE_DIM, 0) + 2;
+}
+
+/*
+ * Beside each other where they fit, else below each other. Where it is narrow and all come from one
+ * source, that is said once, at the end.
+ */
 static void draw_thresholds(struct pane *p)
 {
-	bool wide = p->in.w >= 54;
-	int x = p->in.x, end = p->in.x + p->in.w;
-	char text[96];
+	bool wide = p->in.w >= WIDE;
+	const char *target = wide ? "target " : "", *trigger = wide ? "trigger " : "";
+	char low[LINE_MAX], high[LINE_MAX];
+	int x = p->in.x;
 
-	thresholds_text(p, targets, wide || !one_source(p), text, sizeof(text));
-	x += canvas_text(p->c, x, p->y, "▲ ", ROLE_MARK_TARGET, 0);
-	if (wide)
-		x += canvas_text(p->c, x, p->y, "target ", ROLE_DIM, 0);
-	x += canvas_text_fit(p->c, x, p->y, end - x, text, ROLE_DIM, 0) + 2;
-	thresholds_text(p, triggers, true, text, sizeof(text));
-	if (x + 2 < end)
-		x += canvas_text(p->c, x, p->y, "┃ ", ROLE_MARK_TRIGGER, 0);
-	if (wide)
-		x += canvas_text(p->c, x, p->y, "trigger ", ROLE_DIM, 0);
-	(void)canvas_text_fit(p->c, x, p->y, end - x, text, ROLE_DIM, 0);
+	thresholds_text(p, targets, wide || !one_source(p), low, sizeof(low));
+	thresholds_text(p, triggers, true, high, sizeof(high));
+	x = draw_row(p, x, "▲ ", ROLE_MARK_TARGET, target, low);
+	if (x + 2 + text_width(trigger) + text_width(high) > p->in.x + p->in.w &&
+		pane_left(p) > 1) {
+		x = p->in.x;
+		p->y++;
+	}
+	if (x + 2 < p->in.x + p->in.w)
+		(void)draw_row(p, x, "┃ ", ROLE_MARK_TRIGGER, trigger, high);
 	p->y++;
+}
+
+static bool any_assumed(const struct pane *p)
+{
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(pane_info(p, targets[i].source), "assumed") == 0 ||
+			strcmp(pane_info(p, triggers[i].source), "assumed") == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Why thresholds are assumed and what the eviction state says of them. Where there is little room
+ * only what casts doubt on them is worth a line.
+ */
+static void draw_doubts(struct pane *p)
+{
+	const char *why = pane_info(p, METRIC_MONGO_CACHE_ASSUMED);
+	const char *evidence = pane_info(p, METRIC_MONGO_CACHE_THRESHOLDS);
+	bool assumed = *why && any_assumed(p);
+	bool contradicted = strncmp(evidence, "contradicted", 12) == 0;
+	bool room = pane_left(p) > fields_lines(fields, NFIELDS, p->in.w + 4);
+
+	if (!(room || assumed || contradicted) || pane_left(p) < 1 || !(assumed || *evidence))
+		return;
+	pane_printf(p, contradicted ? ROLE_WARN : ROLE_DIM, "%s%s%s%s", assumed ? "assumed: " : "",
+		assumed ? why : "", assumed && *evidence ? " · " : "", evidence);
+}
+
+static void draw_text(struct pane *p)
+{
+	draw_thresholds(p);
+	draw_doubts(p);
 }
 
 static const char *note(const struct panel_ctx *x, char buf[NOTE_MAX], bool ascii)
@@ -108,10 +159,10 @@ static const struct sheet sheet = {
 	.note = note,
 	.bars = bars,
 	.nbars = 3,
-	.text = draw_thresholds,
-	.text_lines = 1,
+	.text = draw_text,
+	.text_lines = 2,
 	.fields = fields,
-	.nfields = 2,
+	.nfields = NFIELDS,
 	.graph = METRIC_MONGO_CACHE_FILL,
 	.role = ROLE_BAR,
 };

@@ -1,12 +1,18 @@
 /* How large the working set is against the cache, and what the misses cost an operation. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "hotset/widgets.h"
 
 #include "panels.h"
 
-#define SIDE_W 50 /* inner width from which the figures stand beside the gauge */
+#define SIDE_W        50 /* inner width from which the words stand beside the gauge */
+#define WIDE_W        76 /* and from which they have room */
+#define NARROW_SIDE_W 23
+#define WIDE_SIDE_W   36
+#define LONG_W        30 /* of the words, to name what the number is a multiple of */
+#define GAUGE_H       3
 
 static const struct field fields[] = {
 	{"pages/op", METRIC_MONGO_READ_PER_OP},
@@ -29,33 +35,57 @@ static double scale_of(double high)
 	return max;
 }
 
-static void draw_estimate(struct pane *p, int x, int w, struct value ratio, double low, double high)
+/* The number with its range, and in words what it is or why there is none. */
+static void draw_estimate(struct pane *p)
 {
-	int lines = p->in.y + p->in.h - p->y;
-	struct value shown = ratio;
+	struct value ratio = pane_value(p, METRIC_MONGO_WS_RATIO);
+	double low = number(pane_value(p, METRIC_MONGO_WS_LOW));
+	double high = number(pane_value(p, METRIC_MONGO_WS_HIGH));
+	bool bound = strcmp(pane_info(p, METRIC_MONGO_WS_KIND), "at most") == 0;
+	enum role role = low > 1 ? ROLE_WARN : ROLE_VALUE;
+	double shown = floor(ratio.v * 100 + 0.5) / 100;
+	char text[96];
 
 	if (!value_ok(ratio)) {
-		struct pane side = *p;
-		char text[96];
-
-		side.in.x = x;
-		side.in.w = w;
-		(void)snprintf(
-			text, sizeof(text), "no estimate: %s", reason_text((enum reason)ratio.why));
-		pane_wrap(&side, ROLE_DIM, text, 3);
-		return;
+		(void)snprintf(text, sizeof(text), "no estimate: %s",
+			reason_text((enum reason)ratio.why));
+		pane_wrap(p, ROLE_DIM, text, 3);
+	} else if (bound) {
+		pane_printf(p, p->stale ? ROLE_DIM : role, "at most %.3g× the cache", shown);
+		pane_wrap(p, ROLE_DIM, "nothing is evicted: it fits", 2);
+	} else {
+		pane_printf(p, p->stale ? ROLE_DIM : role, "≈ %.3g×%s (%.*f – %.*f)", shown,
+			p->in.w >= LONG_W ? " the cache" : "", high < 10 ? 2 : 0, low,
+			high < 10 ? 2 : 0, high);
+		pane_wrap(p, ROLE_DIM, "uniform-equivalent, more if skewed", 2);
 	}
-	shown.v = floor(shown.v * 100 + 0.5) / 100;
-	(void)canvas_printf(p->c, x, p->y,
-		p->stale      ? ROLE_DIM
-		: ratio.v > 1 ? ROLE_WARN
-			      : ROLE_VALUE,
-		0, "≈ %.3g× the cache", shown.v);
-	if (lines > 1 && isfinite(low) && isfinite(high))
-		(void)canvas_printf(p->c, x, p->y + 1, ROLE_DIM, 0, "range %.2g – %.2g", low, high);
-	if (lines > 2)
-		(void)canvas_text_fit(
-			p->c, x, p->y + 2, w, pane_info(p, METRIC_MONGO_WS_KIND), ROLE_DIM, 0);
+}
+
+/* A part of the pane from its present line on. */
+static struct pane part_of(const struct pane *p, int x, int w, int lines)
+{
+	struct pane part = *p;
+
+	part.in.x = x;
+	part.in.w = w;
+	if (pane_left(p) > lines)
+		part.in.h = p->y - p->in.y + lines;
+	return part;
+}
+
+static void draw_gauge(struct pane *p, int w)
+{
+	double high = number(pane_value(p, METRIC_MONGO_WS_HIGH));
+
+	chart_gauge(p->c, p->in.x, p->y, w, number(pane_value(p, METRIC_MONGO_WS_RATIO)),
+		number(pane_value(p, METRIC_MONGO_WS_LOW)), high, scale_of(high));
+	p->y += GAUGE_H;
+}
+
+/* What the estimate is made from. */
+static const char *note(const struct panel_ctx *x)
+{
+	return frame_info(&x->ep->frame, METRIC_MONGO_WS_BASIS);
 }
 
 static struct extent measure(const struct panel_ctx *x, int w)
@@ -70,30 +100,21 @@ static struct extent measure(const struct panel_ctx *x, int w)
 
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
-	struct pane p;
-	struct value ratio;
-	double low, high;
+	struct pane p, words;
 	int side;
 
-	pane_open(&p, x, c, r, "working set", NULL);
-	ratio = pane_value(&p, METRIC_MONGO_WS_RATIO);
-	low = number(pane_value(&p, METRIC_MONGO_WS_LOW));
-	high = number(pane_value(&p, METRIC_MONGO_WS_HIGH));
-	side = p.in.w >= SIDE_W ? 22 : 0;
-	if (!side && pane_left(&p) < 5) {
-		draw_estimate(&p, p.in.x, p.in.w, ratio, low, high);
-		p.y += 3;
+	pane_open(&p, x, c, r, "working set", note(x));
+	side = p.in.w >= WIDE_W ? WIDE_SIDE_W : p.in.w >= SIDE_W ? NARROW_SIDE_W : 0;
+	if (side) {
+		words = part_of(&p, p.in.x + p.in.w - side, side, GAUGE_H);
+		draw_estimate(&words);
+		draw_gauge(&p, p.in.w - side - 2);
 	} else {
-		int w = p.in.w - (side ? side + 2 : 0);
-
-		if (!side) {
-			draw_estimate(&p, p.in.x, p.in.w, ratio, low, high);
-			p.y += 2;
-		}
-		chart_gauge(c, p.in.x, p.y, w, number(ratio), low, high, scale_of(high));
-		if (side)
-			draw_estimate(&p, p.in.x + w + 2, side, ratio, low, high);
-		p.y += 3;
+		words = part_of(&p, p.in.x, p.in.w, 2);
+		draw_estimate(&words);
+		p.y += 2;
+		if (pane_left(&p) >= GAUGE_H)
+			draw_gauge(&p, p.in.w);
 	}
 	pane_fields(&p, fields, 3, pane_left(&p));
 	pane_graph(&p, METRIC_MONGO_READ_PER_OP, ROLE_GRAPH_2, CAPTION_LINE, pane_left(&p));

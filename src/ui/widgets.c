@@ -191,7 +191,7 @@ static void sheet_draw(
 	pane_open(&p, x, c, r, sh->title, sh->note ? sh->note(x, note, c->ascii) : NULL);
 	for (unsigned i = 0; i < sh->nbars; i++)
 		pane_bar(&p, &sh->bars[i]);
-	if (sh->text && !sh->text_last && pane_left(&p) >= sh->text_lines)
+	if (sh->text && !sh->text_last && pane_left(&p) > 0)
 		sh->text(&p);
 	pane_fields(&p, sh->fields, sh->nfields, pane_left(&p));
 	if (sh->text && sh->text_last) /* as many of its lines as there is room for */
