@@ -68,6 +68,7 @@ static void add_counts(struct scan *sc, const struct endpoint *ep, const struct 
 	sc->sum.scans_grew |= l->scans > 0;
 	sc->sum.scans = scans + (isnan(sc->sum.scans) ? 0 : sc->sum.scans);
 	sc->sum.scans_s += l->counts_span_s;
+	sc->sum.counted_mono_ns = ep->seen_mono_ns;
 	sc->sum.many = docs >= l->read * l->span_s &&
 		       scans / l->counts_span_s * ep->frame.interval_s >= MANY_SCANS;
 }
@@ -374,7 +375,7 @@ static void cut(struct model *m, const struct endpoint *ep, struct scan *sc, con
 		scan_describe_past(&f, sc, until, 0);
 		add_event(m, ep, sc, EVENT_END, &f);
 	} else if (sc->phase == SCAN_RECOVERY && sc->promoted) {
-		report_recovery(m, ep, sc, (double)NAN, "before the watch was cut short after");
+		report_recovery(m, ep, sc, (double)NAN, "when the watch broke off after");
 	}
 	*sc = (struct scan){0};
 }

@@ -65,6 +65,7 @@ struct tally {
 	double unindexed; /* documents beyond the base line */
 	double scans;     /* collection scans beyond the base line; NAN until counted */
 	double scans_s;   /* seconds that they were counted over */
+	int64_t counted_mono_ns; /* until when */
 	bool scans_grew;
 	bool many;        /* several between two polls: none in sight says little */
 	double p50_worst; /* us, of the intervals in the storm; NAN if none was judged */

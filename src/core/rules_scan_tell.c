@@ -10,8 +10,8 @@
 #include "hotset/text.h"
 
 #define WHO_MAX     200 /* bytes: a subject, with what is known of it */
-#define NS_SHOWN    56  /* bytes of a name in a sentence: the numbers must have room */
-#define APP_SHOWN   40
+#define NS_SHOWN    48  /* bytes of a name in a sentence: the numbers must have room */
+#define APP_SHOWN   28
 #define LATENCY_MAX (3 * NUM_MAX + 40)
 
 /* ---- who ---- */
@@ -50,6 +50,17 @@ static void name_operation(char out[WHO_MAX], const struct culprit *c)
 		more ? ")" : "");
 }
 
+/* Counters come late: until they cover the storm, they tell the least number. */
+static bool all_counted(const struct scan *sc)
+{
+	return sc->sum.counted_mono_ns >= sc->end_mono_ns;
+}
+
+static const char *at_least(const struct scan *sc)
+{
+	return all_counted(sc) ? "" : "at least ";
+}
+
 /* Without one in sight the counters speak: a rate while they run, else a number. */
 static void name_unseen(struct subject *out, const struct scan *sc, bool running)
 {
@@ -57,11 +68,12 @@ static void name_unseen(struct subject *out, const struct scan *sc, bool running
 	bool rate = running && sc->sum.many;
 
 	out->plural = sc->sum.scans >= 2;
-	if (out->plural)
-		snprintf(out->text, sizeof(out->text), "%s collection scans%s (by the counter)",
-			num_short(
-				num, rate ? sc->sum.scans / sc->sum.scans_s : round(sc->sum.scans)),
-			rate ? "/s" : "");
+	if (out->plural && rate)
+		snprintf(out->text, sizeof(out->text), "%s collection scans/s (by the counter)",
+			num_short(num, sc->sum.scans / sc->sum.scans_s));
+	else if (out->plural)
+		snprintf(out->text, sizeof(out->text), "%s%s collection scans (by the counter)",
+			at_least(sc), num_short(num, round(sc->sum.scans)));
 	else
 		snprintf(out->text, sizeof(out->text), "A scan that $currentOp did not show");
 }
@@ -85,8 +97,8 @@ static void name_scan(struct subject *out, const struct scan *sc, bool running)
 		snprintf(out->text, sizeof(out->text), "COLLSCANs%s on %.160s",
 			sc->sum.elsewhere ? ", the longest" : "", op);
 	else if (out->plural)
-		snprintf(out->text, sizeof(out->text), "%s COLLSCANs, one on %.160s",
-			num_short(num, round(sc->sum.scans)), op);
+		snprintf(out->text, sizeof(out->text), "%s%s COLLSCANs, one on %.150s",
+			at_least(sc), num_short(num, round(sc->sum.scans)), op);
 	else
 		snprintf(out->text, sizeof(out->text), "COLLSCAN on %.180s", op);
 }
@@ -108,7 +120,7 @@ static void fill_data(struct data *d, const struct scan *sc)
 	data_text(d, "client", text_or_null(sc, c->client));
 	data_num(d, "secs", c->known ? c->secs : (double)NAN);
 	data_text(d, "command", text_or_null(sc, c->command));
-	data_num(d, "scans", round(sc->sum.scans));
+	data_num(d, "scans", all_counted(sc) ? round(sc->sum.scans) : (double)NAN);
 	data_num(d, "at_once", sc->sum.at_once > 0 ? sc->sum.at_once : (double)NAN);
 	data_num(d, "pages_in", round(sc->sum.pages_in));
 	data_num(d, "clean_out", round(sc->sum.clean_out));

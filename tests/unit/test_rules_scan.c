@@ -393,6 +393,7 @@ static void late_counters_are_not_another_scan(void **state)
 	seconds_pass_many(2, unseen);
 	seconds_pass(ended); /* $currentOp no longer shows it */
 	assert_int_equal(seconds_event("mongo.scan.storm")->state, EVENT_END);
+	assert_true(seconds_datum(&seconds_event("mongo.scan.storm")->data, "scans")->null);
 	seconds_pass(back); /* with the documents of four seconds */
 	seconds_pass_many(3, back);
 	assert_null(seconds_verdict("mongo.scan.storm"));
