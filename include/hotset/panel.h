@@ -7,6 +7,7 @@
 
 #include "hotset/browse.h"
 #include "hotset/canvas.h"
+#include "hotset/marks.h"
 #include "hotset/model.h"
 
 /* X(enum, key digit, name) */
@@ -31,7 +32,15 @@ bool view_find(const char *name, enum view *out);
 /* A line at the foot of the screen that takes what is typed. */
 enum prompt {
 	PROMPT_NONE,
-	PROMPT_SEARCH, /* into the search of the focused table */
+	PROMPT_SEARCH, /* into the search of what is in front: the explanations, a table */
+	PROMPT_MARK,   /* the note of a mark */
+};
+
+/* The overlay that says what the metrics of the view mean. */
+struct explain {
+	bool open;
+	int  line;              /* the selected one */
+	char search[SEARCH_MAX];
 };
 
 /* What the screen shows of the model. Changed by keys and browse_settle(); drawing reads it. */
@@ -42,7 +51,10 @@ struct view_state {
 	unsigned  focus;           /* which table of the view has the cursor */
 	struct browse   browse[BROWSE_TABLES];
 	struct open_row open;      /* the overlay with the details of a row */
+	struct explain  explain;
 	enum prompt     prompt;
+	struct marks    marks;     /* of the user, in time */
+	struct mark     marking;   /* the one whose note is being typed */
 	bool      help;            /* the help overlay is open */
 	int       scroll;          /* first line shown of the help */
 	int       lines;           /* of the screen when it was drawn last, 0 before */
@@ -115,6 +127,10 @@ void screen_draw(const struct model *m, const struct view_state *s, struct canva
 void help_draw(const struct model *m, const struct view_state *s, struct canvas *c);
 /* Lines that the help has beyond those that a screen of h lines shows. */
 int  help_hidden(int h);
+/* Metrics that the explanations list; *all: also those that the search hides. */
+unsigned explain_count(const struct model *m, const struct view_state *s, unsigned *all);
+bool explain_move(const struct model *m, struct view_state *s, int by);
+void explain_draw(const struct model *m, const struct view_state *s, struct canvas *c);
 void details_draw(const struct model *m, const struct view_state *s, struct canvas *c);
 
 /* ---- layout, pure integers: places n panels in r, dropping what does not fit ---- */

@@ -184,7 +184,7 @@ int view_rows(const struct model *m, const struct view_state *s)
 	case VIEW_MEMCACHED:
 		return (int)table_rows(view_endpoint(m, s, KIND_MEMCACHED), TABLE_MEMCACHED_SLAB);
 	case VIEW_EVENTS:
-		return (int)m->nevents;
+		return (int)(m->nevents + marks_count(&s->marks, m->mono_ns));
 	default:
 		return 0;
 	}

@@ -457,6 +457,8 @@ void screen_draw(const struct model *m, const struct view_state *s, struct canva
 		draw_footer(m, s, c, dropped);
 	if (s->open.open)
 		details_draw(m, s, c);
+	if (s->explain.open)
+		explain_draw(m, s, c);
 	if (s->help)
 		help_draw(m, s, c);
 }

@@ -13,7 +13,7 @@
 
 #define ZOOM_MAX   60u /* seconds a step at most, as screen_key() zooms */
 #define VALUES_MAX (2u * CANVAS_W_MAX)
-#define MARKS_MAX  6u
+#define SHOWN_MAX  6u
 
 struct trend {
 	const struct endpoint *ep;
@@ -116,8 +116,8 @@ static const char *mark_label(const struct event *e)
 
 struct event_marks {
 	unsigned          n;
-	struct chart_mark mark[MARKS_MAX];
-	uint64_t          id[MARKS_MAX];
+	struct chart_mark mark[SHOWN_MAX];
+	uint64_t          id[SHOWN_MAX];
 };
 
 /* Events come newest first: of a begin and its promotion the older one, seen later, counts. */
@@ -130,7 +130,7 @@ static void add_event_mark(struct event_marks *l, const struct event *e, int col
 			l->mark[i].column = column;
 			return;
 		}
-	if (l->n == MARKS_MAX)
+	if (l->n == SHOWN_MAX)
 		return;
 	l->mark[l->n] = (struct chart_mark){column, end ? NULL : mark_label(e), end};
 	l->id[l->n++] = e->id;
@@ -164,13 +164,32 @@ static bool is_afterthought(const struct model *m, unsigned i)
 	return false;
 }
 
-/* The newest events of the endpoint that are at least warnings. */
-static void trend_marks(const struct trend *t, const struct model *m, unsigned per_cell,
-	struct event_marks *l)
+/* The user's own marks are of all endpoints. */
+static void add_user_marks(const struct trend *t, const struct model *m,
+	const struct view_state *s, unsigned per_cell, struct event_marks *l)
+{
+	const struct mark *k;
+
+	for (unsigned i = 0; l->n < SHOWN_MAX && (k = marks_get(&s->marks, i, m->mono_ns)); i++) {
+		int64_t bucket = k->mono_ns / HISTORY_STEP_NS / t->zoom, back = t->newest - bucket;
+
+		if (back >= (int64_t)t->n)
+			break;
+		if (back < 0)
+			continue; /* newer than what the graph ends with */
+		l->id[l->n] = 0; /* no event's */
+		l->mark[l->n++] = (struct chart_mark){(int)(back / per_cell), k->label, false};
+	}
+}
+
+/* Those of the user, then the newest events of the endpoint that are at least warnings. */
+static void trend_marks(const struct trend *t, const struct model *m, const struct view_state *s,
+	unsigned per_cell, struct event_marks *l)
 {
 	const struct event *e;
 
 	*l = (struct event_marks){0};
+	add_user_marks(t, m, s, per_cell, l);
 	for (unsigned i = 0; (e = model_event(m, i)) != NULL; i++) {
 		int64_t bucket = e->mono_ns / HISTORY_STEP_NS / t->zoom;
 
@@ -255,7 +274,7 @@ void pane_graph(struct pane *p, enum metric_id id, enum role role, enum caption 
 	top = trend_top(&t);
 	draw_caption(p, &t, top, caption);
 	r = (struct rect){p->in.x, p->y, p->in.w, left - (caption == CAPTION_LINE)};
-	trend_marks(&t, p->x->m, per_cell, &marks);
+	trend_marks(&t, p->x->m, p->x->s, per_cell, &marks);
 	if (r.h < 3)
 		marks.n = 0;
 	chart_graph(p->c, r, t.v, t.n, top, p->stale ? ROLE_DIM : role, marks.mark, marks.n);

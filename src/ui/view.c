@@ -26,8 +26,10 @@ const struct binding screen_bindings[] = {
 	{"Tab, Shift-Tab", "next, previous view", NULL, false},
 	{"↑ ↓, k j", "move by a row (PgUp, PgDn by ten; g, G to the first, last)", NULL, false},
 	{"Enter, e", "open: the details of a row, the server of a line", "details", true},
-	{"/", "search: show only rows with the text (ops view)", "search", true},
+	{"/", "search: only rows with the text (ops view, explanations)", "search", true},
 	{"s, S", "sort by the next column; turn the order round (ops view)", "sort", true},
+	{"x", "what the figures mean: formulas, thresholds, what to do", "explain", false},
+	{"m", "mark this moment with a note, in all graphs (not recorded)", "mark", false},
 	{"y", "copy the row, if the terminal allows it: OSC 52 (ops view)", "copy", true},
 	{"o, c", "to the operations, the collections (ops view; ↑ ↓ cross over)", NULL, true},
 	{"Space, p", "pause", "pause", false},
@@ -118,6 +120,7 @@ static enum reaction show(const struct model *m, struct view_state *s, enum view
 		next_endpoint(m, s);
 	s->view = v;
 	s->help = false;
+	s->explain = (struct explain){0};
 	s->cursor = 0;
 	browse_reset(s);
 	return REACT_REDRAW;
@@ -138,11 +141,13 @@ static bool move_to(int *line, int to, int last)
 	return true;
 }
 
-/* What is in front moves: the help, a table, the lines of a list. */
+/* What is in front moves: an overlay, a table, the lines of a list. */
 static enum reaction move(const struct model *m, struct view_state *s, int by)
 {
 	if (s->help)
 		return redraw_if(move_to(&s->scroll, s->scroll + by, help_hidden(s->lines)));
+	if (s->explain.open)
+		return redraw_if(explain_move(m, s, by));
 	if (view_table(s, 0))
 		return redraw_if(browse_move(m, s, by));
 	return redraw_if(move_to(&s->cursor, s->cursor + by, view_rows(m, s) - 1));
@@ -204,10 +209,38 @@ static enum reaction toggle_help(struct view_state *s)
 	return REACT_REDRAW;
 }
 
+static enum reaction toggle_explain(struct view_state *s)
+{
+	if (s->help)
+		return REACT_NONE;
+	s->explain = (struct explain){.open = !s->explain.open};
+	return REACT_REDRAW;
+}
+
+static enum reaction search(struct view_state *s)
+{
+	if (s->help || (!s->explain.open && (s->open.open || !view_table(s, 0))))
+		return REACT_NONE;
+	s->prompt = PROMPT_SEARCH;
+	return REACT_REDRAW;
+}
+
+/* The time is that of the key: a note takes a while to type. */
+static enum reaction begin_mark(const struct model *m, struct view_state *s)
+{
+	if (s->help || m->mono_ns == 0)
+		return REACT_NONE;
+	s->marking = (struct mark){.mono_ns = m->mono_ns, .wall_ns = m->wall_ns};
+	s->prompt = PROMPT_MARK;
+	return REACT_REDRAW;
+}
+
 static enum reaction open_row(const struct model *m, struct view_state *s)
 {
 	if (s->help)
 		return REACT_NONE;
+	if (s->explain.open)
+		return toggle_explain(s);
 	return redraw_if(browse_close(s) || browse_open(m, s) || view_open(m, s));
 }
 
@@ -216,16 +249,13 @@ static enum reaction key_table(const struct model *m, struct view_state *s, char
 {
 	char line[ROW_LINE_MAX];
 
-	if (!view_table(s, 0) || s->help)
+	if (!view_table(s, 0) || s->help || s->explain.open)
 		return REACT_NONE;
 	if (ch == U'y')
 		return browse_copy(m, s, line) ? REACT_COPY : REACT_NONE;
 	if (s->open.open)
 		return REACT_NONE;
 	switch (ch) {
-	case U'/':
-		s->prompt = PROMPT_SEARCH;
-		return REACT_REDRAW;
 	case U's':
 		return redraw_if(browse_sort(s));
 	case U'S':
@@ -253,7 +283,9 @@ static enum reaction key_char(const struct model *m, struct view_state *s, char3
 	case U'g': return move(m, s, -FAR);
 	case U'G': return move(m, s, FAR);
 	case U'e': return open_row(m, s);
-	case U'/':
+	case U'm': return begin_mark(m, s);
+	case U'x': return toggle_explain(s);
+	case U'/': return search(s);
 	case U's':
 	case U'S':
 	case U'o':
@@ -280,6 +312,8 @@ static enum reaction key_escape(struct view_state *s)
 {
 	if (s->help)
 		return toggle_help(s);
+	if (s->explain.open)
+		return toggle_explain(s);
 	return redraw_if(browse_close(s) || browse_clear(s));
 }
 
