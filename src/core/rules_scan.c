@@ -20,6 +20,8 @@
 #define CALM_TIMES     1.5  /* reads up to this many times the base line, plus CALM_PAGES, */
 #define CALM_PAGES     5.0  /* pages per second, in CALM_FRAMES frames in a row: it is over */
 #define CALM_FRAMES    3u
+#define CALM_S         1.5 /* and this long from the first to the last of them */
+#define DIP_S          0.9 /* a storm that pauses for less goes on */
 #define LULL_S         3.0 /* without a storm this long, a scan not seen to end is over */
 #define BATCHES_S      5.0 /* without a batch in sight this long, a cursor's scan is over */
 #define MANY_SCANS     3.0 /* collection scans between two polls: $currentOp need not show one */
@@ -140,6 +142,11 @@ static void sum_recovery(struct scan *sc, const struct endpoint *ep, const struc
 		sc->sum.reread += fmax(l->read - sc->base.read, 0) * l->span_s;
 }
 
+static bool is_calm(const struct scan *sc, const struct endpoint *ep)
+{
+	return sc->calm >= CALM_FRAMES && scan_seconds_since(ep, sc->calm_mono_ns) >= CALM_S;
+}
+
 /* ---- quiet, and filling ---- */
 
 static void begin_recovery(struct scan *sc)
@@ -151,6 +158,8 @@ static void begin_recovery(struct scan *sc)
 static void begin_storm(struct model *m, const struct endpoint *ep, struct scan *sc,
 	const struct base *base, const struct look *l, struct finding *out)
 {
+	double in = sc->rising_in, gone = sc->rising_out;
+
 	go_quiet(sc);
 	sc->phase = SCAN_STORM;
 	sc->base = *base;
@@ -159,6 +168,8 @@ static void begin_storm(struct model *m, const struct endpoint *ep, struct scan 
 	note_gone(sc, ep, l);
 	add_counts(sc, ep, l);
 	add_pages(sc, l);
+	sc->sum.pages_in = fmax(sc->sum.pages_in, in); /* with those before this frame */
+	sc->sum.clean_out = fmax(sc->sum.clean_out, gone);
 	add_latency(sc, l);
 	update_proof(sc, ep, l);
 	sc->promoted = sc->proven && scan_reads_are_slow(sc);
@@ -190,10 +201,13 @@ static void run_quiet(struct model *m, const struct endpoint *ep, struct scan *s
 {
 	struct base base;
 	bool known = scan_read_base(sc, ep, l, &base);
+	bool storm = known && scan_is_storm(&base, l);
 
 	if (!known)
 		finding_skip(out, "needs a base line of %u s", SCAN_BASE_MIN);
-	if (known && scan_is_storm(&base, l))
+	sc->rising_in = storm ? sc->rising_in + l->read * l->span_s : 0;
+	sc->rising_out = storm ? sc->rising_out + l->clean * l->span_s : 0;
+	if (storm && scan_is_large(sc))
 		begin_storm(m, ep, sc, &base, l, out);
 	else if (known && scan_fills_room(&base, l))
 		begin_filling(sc, ep, &base, l, out);
@@ -211,7 +225,7 @@ static void run_filling(struct model *m, const struct endpoint *ep, struct scan 
 		begin_storm(m, ep, sc, &base, l, out);
 		return;
 	}
-	if ((l->ops_told && !l->suspects) || sc->calm >= CALM_FRAMES) {
+	if ((l->ops_told && !l->suspects) || is_calm(sc, ep)) {
 		go_quiet(sc);
 		return;
 	}
@@ -231,21 +245,28 @@ static void note_lull(struct scan *sc, const struct endpoint *ep, bool storm)
 		sc->lull_mono_ns = ep->seen_mono_ns;
 }
 
-/* Where $currentOp tells, it tells the end; else the reads falling back do. */
-static bool is_over(
-	const struct scan *sc, const struct endpoint *ep, const struct look *l, bool storm)
+/* How long it has been no storm, this frame included. */
+static double lull_of(const struct scan *sc, const struct endpoint *ep)
 {
+	return sc->lull_mono_ns ? scan_seconds_since(ep, sc->lull_mono_ns) + ep->frame.interval_s
+				: 0;
+}
+
+/* Where $currentOp tells, it tells the end; else the reads falling back do. */
+static bool is_over(const struct scan *sc, const struct endpoint *ep, const struct look *l)
+{
+	double lull_s = lull_of(sc, ep);
+	bool fell = lull_s >= DIP_S;
+
 	if (!sc->proven)
-		return !storm || scan_seconds_since(ep, sc->begin_mono_ns) > UNPROVEN_MAX_S;
+		return fell || scan_seconds_since(ep, sc->begin_mono_ns) > UNPROVEN_MAX_S;
 	if (l->suspects)
-		return sc->calm >= CALM_FRAMES;
+		return is_calm(sc, ep);
 	if (l->ops_told && sc->culprit.batches) /* perhaps between two of them */
-		return !storm || scan_seconds_since(ep, sc->culprit.seen_mono_ns) > BATCHES_S;
+		return fell || scan_seconds_since(ep, sc->culprit.seen_mono_ns) > BATCHES_S;
 	if (l->ops_told)
-		return !storm || !sc->sum.many;
-	if (storm)
-		return false;
-	return !sc->culprit.known || scan_seconds_since(ep, sc->lull_mono_ns) >= LULL_S;
+		return fell || !sc->sum.many;
+	return sc->culprit.known ? lull_s > LULL_S : fell;
 }
 
 /* What a frame reads that began when the scan was gone is read again. */
@@ -292,7 +313,7 @@ static void run_storm(struct model *m, const struct endpoint *ep, struct scan *s
 	update_proof(sc, ep, l);
 	if (sc->proven && scan_reads_are_slow(sc))
 		sc->promoted = true;
-	if (is_over(sc, ep, l, storm)) {
+	if (is_over(sc, ep, l)) {
 		end_storm(m, ep, sc, l, out);
 		return;
 	}
@@ -353,10 +374,9 @@ static void run_recovery(struct model *m, const struct endpoint *ep, struct scan
 	scan_describe_past(out, sc, "", l->read);
 	if (sc->promoted && !was_promoted)
 		add_event(m, ep, sc, EVENT_POINT, out);
-	if ((sc->calm < CALM_FRAMES && since_s < RECOVERY_MAX_S) ||
-		(!sc->promoted && since_s < SHOWN_S))
+	if ((!is_calm(sc, ep) && since_s < RECOVERY_MAX_S) || (!sc->promoted && since_s < SHOWN_S))
 		return;
-	if (sc->promoted && sc->calm >= CALM_FRAMES)
+	if (sc->promoted && is_calm(sc, ep))
 		report_recovery(m, ep, sc,
 			(double)(sc->calm_mono_ns - sc->end_mono_ns) / (double)NS_PER_SEC, NULL);
 	else if (sc->promoted)

@@ -86,6 +86,7 @@ struct scan {
 	unsigned calm; /* frames in a row */
 	struct base base;
 	struct tally sum;
+	double rising_in, rising_out; /* pages of the frames so far that may become a storm */
 	struct culprit seen;    /* the newest suspect in $currentOp */
 	struct culprit culprit; /* of this storm: the longest one */
 	struct culprit elder;   /* a bystander of this storm, unless its end proves otherwise */
@@ -108,6 +109,8 @@ double scan_seconds_since(const struct endpoint *ep, int64_t mono_ns);
 /* ---- judging ---- */
 
 bool scan_is_storm(const struct base *b, const struct look *l);
+/* Whether it is one by its amount, too: in tenths of a second rates are easily high. */
+bool scan_is_large(const struct scan *sc);
 /* Documents without keys, and collection scans, beyond the usual within what the frame covers. */
 double scan_extra_unindexed(const struct base *b, const struct look *l);
 double scan_extra_scans(const struct base *b, const struct look *l); /* NAN: not told */

@@ -11,6 +11,7 @@
 
 #define STORM_TIMES  5.0   /* times the base line */
 #define STORM_MIN    200.0 /* pages per second */
+#define STORM_PAGES  200.0 /* and at least as many as that rate brings in a second */
 #define DIRTY_TIMES  2.0   /* modified evictions are flat up to this many times normal, */
 #define DIRTY_SHARE  0.1   /* and so are those below this share of the clean ones */
 #define ROOM_SHARE   0.1   /* clean evictions below this share of the reads: the cache has room */
@@ -29,6 +30,11 @@ bool scan_is_storm(const struct base *b, const struct look *l)
 {
 	return l->read > fmax(STORM_TIMES * b->read, STORM_MIN) &&
 	       l->clean > fmax(STORM_TIMES * b->clean, STORM_MIN) && is_flat(b->dirty, l);
+}
+
+bool scan_is_large(const struct scan *sc)
+{
+	return sc->rising_in > STORM_PAGES && sc->rising_out > STORM_PAGES;
 }
 
 bool scan_fills_room(const struct base *b, const struct look *l)

@@ -402,6 +402,71 @@ static void late_counters_are_not_another_scan(void **state)
 	assert_number(&seconds_verdict("mongo.scan.evicting_hot_set")->data, "scans", 1);
 }
 
+/* Ten polls a second: eviction in batches makes high rates of few pages. */
+static void a_burst_of_few_pages_is_no_storm(void **state)
+{
+	struct second burst = quiet;
+
+	(void)state;
+	burst.pages = 300;
+	burst.clean = 1000;
+	seconds_step = 0.1;
+	seconds_pass_many(200, quiet);
+	seconds_pass_many(3, burst);
+	seconds_pass_many(10, quiet);
+	seconds_pass_many(3, burst);
+	assert_int_equal(seconds_model->nevents, 0);
+}
+
+static void a_dip_of_a_tenth_of_a_second_is_no_end(void **state)
+{
+	(void)state;
+	seconds_step = 0.1;
+	seconds_pass_many(200, quiet);
+	for (unsigned i = 0; i < 5; i++) {
+		seconds_pass_many(3, storm);
+		seconds_pass(quiet);
+	}
+	assert_int_equal(seconds_model->nevents, 1);
+	seconds_pass_many(10, quiet);
+	assert_int_equal(seconds_event("mongo.scan.read_storm")->state, EVENT_END);
+	assert_int_equal(seconds_model->nevents, 2);
+}
+
+static void a_scan_in_tenths_of_a_second_is_one(void **state)
+{
+	(void)state;
+	seconds_step = 0.1;
+	seconds_pass_many(200, quiet);
+	for (unsigned i = 0; i < 12; i++)
+		seconds_pass(scan(0.1 * i));
+	assert_non_null(seconds_verdict("mongo.scan.storm"));
+	seconds_pass(again);
+	assert_number(&seconds_event("mongo.scan.storm")->data, "pages_in", 12 * 900 + 102);
+	seconds_pass_many(3, again);
+	seconds_pass_many(5, quiet); /* half a second of calm is not yet the end of it */
+	seconds_pass_many(5, again);
+	assert_null(seconds_event("mongo.scan.recovered"));
+	seconds_pass_many(25, quiet);
+	assert_non_null(seconds_event("mongo.scan.recovered"));
+}
+
+/* It takes three polls to be large enough; their pages are its own, too. */
+static void a_storm_has_the_pages_of_its_first_tenths(void **state)
+{
+	struct second slower = scan(0.1);
+
+	(void)state;
+	slower.pages = slower.clean = 1000;
+	seconds_step = 0.1;
+	seconds_pass_many(200, quiet);
+	seconds_pass_many(2, slower);
+	assert_null(seconds_event("mongo.scan.storm"));
+	seconds_pass(slower);
+	assert_number(&seconds_event("mongo.scan.storm")->data, "pages_in", 300);
+	assert_number(&seconds_event("mongo.scan.storm")->data, "clean_out", 300);
+}
+
 /* ---- a cache with room ---- */
 
 static struct second filling(double secs, double fill)
@@ -504,6 +569,10 @@ int main(void)
 		TEST(counters_alone_see_it_through),
 		TEST(a_lull_between_two_looks_is_not_the_end),
 		TEST(late_counters_are_not_another_scan),
+		TEST(a_burst_of_few_pages_is_no_storm),
+		TEST(a_dip_of_a_tenth_of_a_second_is_no_end),
+		TEST(a_scan_in_tenths_of_a_second_is_one),
+		TEST(a_storm_has_the_pages_of_its_first_tenths),
 		TEST(a_first_scan_of_a_cache_with_room_evicts_nobody),
 		TEST(above_the_target_nothing_is_called_room),
 		TEST(a_scan_that_ran_out_of_room_is_the_cause),
