@@ -89,9 +89,8 @@ static void draw_head(struct pane *p, const struct event *e)
 	(void)canvas_text(p->c, x, p->y, level_symbol(e->level), level_role(e->level), 0);
 	x += SYMBOL_W;
 	if (p->in.w >= STATE_FROM) {
-		(void)canvas_text_fit(
-			p->c, x, p->y, STATE_W, is_mark ? MARK_CODE : event_state_word(e->state),
-			ROLE_LABEL, 0);
+		(void)canvas_text_fit(p->c, x, p->y, STATE_W,
+			is_mark ? MARK_CODE : event_state_word(e->state), ROLE_LABEL, 0);
 		x += STATE_W + 1;
 	}
 	if (has_names(p->x, p->in.w) && e->endpoint < m->n)

@@ -39,14 +39,14 @@ static const char *stand_in(const struct cell_value *cells, unsigned col)
 	return col == COL_MONGO_COLL_INDEX && cells[COL_MONGO_COLL_NS].text ? "(documents)" : NULL;
 }
 
-static void explain_ratio(struct pane *p, const char *label, struct value v,
-	enum metric_unit unit, const char *means)
+static void explain_ratio(
+	struct pane *p, const char *label, struct value v, enum metric_unit unit, const char *means)
 {
 	char text[96], num[NUM_MAX];
 
 	if (value_ok(v))
-		(void)snprintf(text, sizeof(text), "%s %s",
-			num_format(num, unit, v.v, p->c->ascii), means);
+		(void)snprintf(text, sizeof(text), "%s %s", num_format(num, unit, v.v, p->c->ascii),
+			means);
 	else
 		(void)snprintf(text, sizeof(text), "n/a: %s", reason_text((enum reason)v.why));
 	pane_labelled(p, label, value_ok(v) ? ROLE_VALUE : ROLE_DIM, text);

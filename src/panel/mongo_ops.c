@@ -106,8 +106,8 @@ static void explain_limit(struct pane *p, const struct cell_value *cells)
 	size_t at = 0;
 
 	if (value_ok(left) && left.v < 0)
-		at = (size_t)snprintf(text, sizeof(text), "over since %s; ",
-			num_duration(a, -left.v));
+		at = (size_t)snprintf(
+			text, sizeof(text), "over since %s; ", num_duration(a, -left.v));
 	else if (value_ok(left))
 		at = (size_t)snprintf(text, sizeof(text), "ends in %s; ", num_duration(a, left.v));
 	if (value_ok(limit))
@@ -116,8 +116,8 @@ static void explain_limit(struct pane *p, const struct cell_value *cells)
 	else
 		(void)snprintf(text + at, sizeof(text) - at, "the server's limit is n/a: %s",
 			reason_text((enum reason)limit.why));
-	pane_labelled(p, "its lifetime",
-		value_ok(left) && left.v < 0 ? ROLE_WARN : ROLE_DEFAULT, text);
+	pane_labelled(
+		p, "its lifetime", value_ok(left) && left.v < 0 ? ROLE_WARN : ROLE_DEFAULT, text);
 }
 
 static void explain_reading(struct pane *p, const struct cell_value *cells)
@@ -129,8 +129,7 @@ static void explain_reading(struct pane *p, const struct cell_value *cells)
 		(void)snprintf(text, sizeof(text), "%.19sZ by the server's clock",
 			clock_format_utc(utc, (int64_t)ts.v * NS_PER_SEC));
 	else
-		(void)snprintf(
-			text, sizeof(text), "n/a: %s", reason_text((enum reason)ts.why));
+		(void)snprintf(text, sizeof(text), "n/a: %s", reason_text((enum reason)ts.why));
 	pane_labelled(p, "reads as of", value_ok(ts) ? ROLE_DEFAULT : ROLE_DIM, text);
 }
 

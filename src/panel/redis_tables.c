@@ -32,18 +32,16 @@ static const struct column master_columns[] = {
 };
 
 #define VIEW(id, columns, by, when_empty)                                                          \
-	{.table = TABLE_##id,                                                                      \
-		.cols = columns,                                                                   \
-		.n = sizeof(columns) / sizeof((columns)[0]),                                       \
-		.sort = by,                                                                        \
-		.cursor = -1,                                                                      \
-		.empty = when_empty}
+	{                                                                                          \
+		.table = TABLE_##id, .cols = columns, .n = sizeof(columns) / sizeof((columns)[0]), \
+		.sort = by, .cursor = -1, .empty = when_empty                                      \
+	}
 
 static const struct table_view commands =
 	VIEW(REDIS_CMD, command_columns, COL_REDIS_CMD_CALLS, "no command was called");
 static const struct table_view dbs = VIEW(REDIS_DB, db_columns, -1, "no keys");
-static const struct table_view slow = VIEW(
-	REDIS_SLOW, slow_columns, COL_REDIS_SLOW_USEC, "no slow command in this interval");
+static const struct table_view slow =
+	VIEW(REDIS_SLOW, slow_columns, COL_REDIS_SLOW_USEC, "no slow command in this interval");
 static const struct table_view masters = VIEW(REDIS_MASTER, master_columns, -1, "no master");
 
 static struct extent rows_extent(const struct panel_ctx *x, enum table_id t, bool when_empty)

@@ -59,8 +59,8 @@ static void take_row(struct open_row *o, enum table_id t, const struct cell_valu
 {
 	for (unsigned i = 0; i < table_table[t].ncols; i++) {
 		o->num[i] = cells[i].num;
-		(void)snprintf(o->text[i], sizeof(o->text[i]), "%s",
-			cells[i].text ? cells[i].text : "");
+		(void)snprintf(
+			o->text[i], sizeof(o->text[i]), "%s", cells[i].text ? cells[i].text : "");
 	}
 }
 

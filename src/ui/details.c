@@ -6,8 +6,8 @@
 #include "hotset/text.h"
 #include "hotset/widgets.h"
 
-#define LABEL_W  22 /* cells */
-#define WIDTH    100
+#define LABEL_W       22 /* cells */
+#define WIDTH         100
 #define WRAPPED_LINES 3 /* of long texts, and that the row is gone */
 
 void pane_labelled(struct pane *p, const char *label, enum role role, const char *text)

@@ -11,13 +11,13 @@
 #include "hotset/text.h"
 #include "hotset/widgets.h"
 
-#define WIDTH       110 /* cells */
-#define TEXT_LINES  10  /* of the explanation, when there is room */
-#define TEXT_MIN    4
-#define MINUTE      60u /* steps of a second */
-#define TEXT_MAX    1024 /* bytes */
-#define NAME_W      34
-#define VALUE_W     24
+#define WIDTH      110 /* cells */
+#define TEXT_LINES 10  /* of the explanation, when there is room */
+#define TEXT_MIN   4
+#define MINUTE     60u  /* steps of a second */
+#define TEXT_MAX   1024 /* bytes */
+#define NAME_W     34
+#define VALUE_W    24
 
 struct list {
 	const char *search;
@@ -116,8 +116,8 @@ static enum role now_text(const struct pane *p, enum metric_id id, char *buf, si
 	if (info && *info)
 		(void)snprintf(buf, cap, "%s", info);
 	else if (value_ok(v))
-		(void)snprintf(buf, cap, "%s",
-			value_text(num, metric_desc(id)->unit, v, p->c->ascii));
+		(void)snprintf(
+			buf, cap, "%s", value_text(num, metric_desc(id)->unit, v, p->c->ascii));
 	else
 		(void)snprintf(buf, cap, "n/a: %s", reason_text((enum reason)v.why));
 	return (info && *info) || value_ok(v) ? ROLE_VALUE : ROLE_DIM;
@@ -280,8 +280,7 @@ static void draw_line(struct pane *p, enum metric_id id, bool selected)
 	if (label < end)
 		(void)canvas_text_fit(p->c, label, p->y, end - label, d->label, ROLE_LABEL, 0);
 	if (selected)
-		canvas_recolor(
-			p->c, (struct rect){p->in.x, p->y, p->in.w, 1}, ROLE_SELECTED, 0);
+		canvas_recolor(p->c, (struct rect){p->in.x, p->y, p->in.w, 1}, ROLE_SELECTED, 0);
 	p->y++;
 }
 
@@ -311,7 +310,7 @@ void explain_draw(const struct model *m, const struct view_state *s, struct canv
 	if (line >= 0)
 		draw_text(&p, (enum metric_id)l.id[line]);
 	else
-		pane_text(&p, ROLE_DIM, m->n ? "no metric has the text searched for"
-					     : "nothing is watched");
+		pane_text(&p, ROLE_DIM,
+			m->n ? "no metric has the text searched for" : "nothing is watched");
 	pane_close(&p);
 }

@@ -8,7 +8,7 @@
 #include "hotset/text.h"
 #include "hotset/widgets.h"
 
-#define CTRL_U 0x15
+#define CTRL_U          0x15
 #define PROMPT_TEXT_MAX SEARCH_MAX /* bytes, with its end */
 
 _Static_assert((int)MARK_TEXT_MAX == (int)SEARCH_MAX, "one bound for whatever is typed");
@@ -128,8 +128,7 @@ static void draw_mark(const struct view_state *s, struct canvas *c)
 	char time[TIME_TEXT_MAX], lead[TIME_TEXT_MAX + 16];
 	int x, y = c->h - 1;
 
-	(void)snprintf(lead, sizeof(lead), "mark at %s: ",
-		time_text(time, s->marking.wall_ns, s));
+	(void)snprintf(lead, sizeof(lead), "mark at %s: ", time_text(time, s->marking.wall_ns, s));
 	x = canvas_text_fit(c, 0, y, c->w, lead, ROLE_KEY, 0);
 	x += canvas_text(c, x, y, tail(s->marking.text, c->w - x - 1), ROLE_VALUE, 0);
 	canvas_put(c, x, y, U' ', ROLE_SELECTED, 0);
@@ -171,6 +170,6 @@ void prompt_draw(const struct model *m, const struct view_state *s, struct canva
 	canvas_put(c, x, y, U' ', ROLE_SELECTED, 0);
 	x += 2;
 	x += canvas_text_fit(c, x, y, c->w - x, found, n ? ROLE_LABEL : ROLE_WARN, 0) + 2;
-	(void)canvas_text_fit(c, x, y, c->w - x, "Enter keeps  Esc shows all  Ctrl-U clears",
-		ROLE_FOOTER, 0);
+	(void)canvas_text_fit(
+		c, x, y, c->w - x, "Enter keeps  Esc shows all  Ctrl-U clears", ROLE_FOOTER, 0);
 }

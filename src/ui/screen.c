@@ -293,7 +293,7 @@ static void headline_name(
 static void headline_make(const struct model *m, struct headline *h)
 {
 	bool calm = m->nverdicts == 0 ||
-		(m->verdicts[0].standing && m->verdicts[0].level == LEVEL_INFO);
+		    (m->verdicts[0].standing && m->verdicts[0].level == LEVEL_INFO);
 	const struct verdict *v = calm ? NULL : &m->verdicts[0];
 	const struct endpoint *silent = silent_endpoint(m);
 	char name[NAME_MAX_LEN + 2];
@@ -368,13 +368,13 @@ static void add_keys(struct parts *l, bool table)
 		if (b->footer && b->table == table)
 			add_part(l, ROLE_FOOTER,
 				b->keys[0] == '?' ? 2
-					: table   ? 3
+				: table           ? 3
 						  : 4,
 				"%.*s %s", (int)strcspn(b->keys, ","), b->keys, b->footer);
 }
 
-static void draw_footer(const struct model *m, const struct view_state *s, struct canvas *c,
-	unsigned dropped)
+static void draw_footer(
+	const struct model *m, const struct view_state *s, struct canvas *c, unsigned dropped)
 {
 	struct parts l = {0};
 	char note[64] = "";

@@ -38,8 +38,8 @@ static void spread(const struct column *cols, unsigned n, int spare, struct tabl
 	}
 }
 
-void table_fit(const struct column *cols, unsigned n, int w, bool dense, int sorted,
-	struct table_fit *f)
+void table_fit(
+	const struct column *cols, unsigned n, int w, bool dense, int sorted, struct table_fit *f)
 {
 	*f = (struct table_fit){.gap = 2};
 	for (unsigned i = 0; i < n; i++) {
@@ -75,9 +75,9 @@ void table_head(struct pane *p, const struct column *cols, unsigned n, const str
 		if (!f->w[i])
 			continue;
 		(void)snprintf(head, sizeof(head), "%s%s", cols[i].head,
-			!here         ? ""
-				: falling ? " ▼"
-					  : " ▲");
+			!here     ? ""
+			: falling ? " ▼"
+				  : " ▲");
 		if (cols[i].text)
 			(void)canvas_text_fit(p->c, x, p->y, f->w[i], head, role, 0);
 		else
@@ -220,8 +220,7 @@ static const char *browse_note(char buf[BROWSE_NOTE_MAX], const struct endpoint 
 
 	(void)table_note(note, ep, v->table);
 	if (b && b->search[0])
-		(void)snprintf(
-			buf, BROWSE_NOTE_MAX, "/%s: %u of %s", b->search, o->n, note);
+		(void)snprintf(buf, BROWSE_NOTE_MAX, "/%s: %u of %s", b->search, o->n, note);
 	else
 		(void)snprintf(buf, BROWSE_NOTE_MAX, "%s", note);
 	return buf;

@@ -115,9 +115,9 @@ static const char *mark_label(const struct event *e)
 }
 
 struct event_marks {
-	unsigned          n;
+	unsigned n;
 	struct chart_mark mark[SHOWN_MAX];
-	uint64_t          id[SHOWN_MAX];
+	uint64_t id[SHOWN_MAX];
 };
 
 /* Events come newest first: of a begin and its promotion the older one, seen later, counts. */
@@ -165,8 +165,8 @@ static bool is_afterthought(const struct model *m, unsigned i)
 }
 
 /* The user's own marks are of all endpoints. */
-static void add_user_marks(const struct trend *t, const struct model *m,
-	const struct view_state *s, unsigned per_cell, struct event_marks *l)
+static void add_user_marks(const struct trend *t, const struct model *m, const struct view_state *s,
+	unsigned per_cell, struct event_marks *l)
 {
 	const struct mark *k;
 
@@ -177,7 +177,7 @@ static void add_user_marks(const struct trend *t, const struct model *m,
 			break;
 		if (back < 0)
 			continue; /* newer than what the graph ends with */
-		l->id[l->n] = 0; /* no event's */
+		l->id[l->n] = 0;  /* no event's */
 		l->mark[l->n++] = (struct chart_mark){(int)(back / per_cell), k->label, false};
 	}
 }
