@@ -20,6 +20,7 @@ struct wtnode {
 	int port, out;
 	char token[64];
 	char *dir;
+	const char *cache; /* its size; NULL: 8MB */
 	bool has_items;
 };
 

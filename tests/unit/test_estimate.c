@@ -135,8 +135,9 @@ static void steady_misses_give_the_uniform_equivalent(void **state)
 	pass_many(30, misses);
 	assert_string_equal(frame_info(frame(), METRIC_MONGO_WS_KIND), "uniform-equivalent");
 	test_near(frame()->v[METRIC_MONGO_WS_RATIO].v, 1.7, 1e-3); /* 0.85 / (1 - 0.5) */
-	test_near(frame()->v[METRIC_MONGO_WS_LOW].v, 1.7 * 0.85, 0.01);
-	test_near(frame()->v[METRIC_MONGO_WS_HIGH].v, 1.7 * 1.15, 0.01);
+	/* the totals err by up to a sixth */
+	test_near(frame()->v[METRIC_MONGO_WS_LOW].v, 1.7 * 0.8, 0.01);
+	test_near(frame()->v[METRIC_MONGO_WS_HIGH].v, 1.7 * 1.2, 0.01);
 }
 
 static void few_operations_tell_little(void **state)
