@@ -209,10 +209,10 @@ static void run_quiet(struct model *m, const struct endpoint *ep, struct scan *s
 	sc->rising_out = storm ? sc->rising_out + l->clean * l->span_s : 0;
 	if (storm && scan_is_large(sc))
 		begin_storm(m, ep, sc, &base, l, out);
-	else if (known && scan_fills_room(&base, l))
+	else if (known && l->suspects && scan_fills_room(&base, l))
 		begin_filling(sc, ep, &base, l, out);
-	else if (scan_began_earlier(sc, ep, l))
-		scan_describe_earlier(out, l);
+	else if (scan_note_earlier(sc, ep, l) && scan_churns(l))
+		scan_describe_earlier(out, sc, l);
 }
 
 static void run_filling(struct model *m, const struct endpoint *ep, struct scan *sc,

@@ -120,10 +120,12 @@ bool scan_sight_proves(const struct scan *sc, const struct endpoint *ep, const s
 bool scan_latency_counts(const struct scan *sc, const struct look *l);
 /* The worst median of the storm so far, also of the time before it was proven. */
 bool scan_reads_are_slow(const struct scan *sc);
-/* A scan in sight that fills a cache with room: nobody is evicted. */
+/* Pages come in and the cache has room for them: nobody is evicted. */
 bool scan_fills_room(const struct base *b, const struct look *l);
-/* A scan that began before the watch did, amid pages that come and go. */
-bool scan_began_earlier(const struct scan *sc, const struct endpoint *ep, const struct look *l);
+/* Pages come and go, whatever was usual. */
+bool scan_churns(const struct look *l);
+/* Notes as elder a scan in sight that began before the watch did; false if there is none. */
+bool scan_note_earlier(struct scan *sc, const struct endpoint *ep, const struct look *l);
 
 /* ---- telling ---- */
 
@@ -132,7 +134,7 @@ void scan_describe_storm(struct finding *out, const struct scan *sc, const struc
 void scan_describe_past(
 	struct finding *out, const struct scan *sc, const char *until, double read_now);
 void scan_describe_filling(struct finding *out, const struct scan *sc, const struct look *l);
-void scan_describe_earlier(struct finding *out, const struct look *l);
+void scan_describe_earlier(struct finding *out, const struct scan *sc, const struct look *l);
 /* after: p50 of the reads at the end; recovery_s NAN: not back, and why_not says until when. */
 void scan_describe_recovery(struct finding *out, const struct scan *sc, double recovery_s,
 	double after, const char *why_not);

@@ -39,17 +39,34 @@ bool scan_is_large(const struct scan *sc)
 
 bool scan_fills_room(const struct base *b, const struct look *l)
 {
-	return l->suspects > 0 && l->read > fmax(STORM_TIMES * b->read, STORM_MIN) &&
+	return l->read > fmax(STORM_TIMES * b->read, STORM_MIN) &&
 	       l->clean <= ROOM_SHARE * l->read && l->fill < l->target;
 }
 
-bool scan_began_earlier(const struct scan *sc, const struct endpoint *ep, const struct look *l)
+bool scan_churns(const struct look *l)
+{
+	return l->read > STORM_MIN && l->clean > STORM_MIN && is_flat(0, l);
+}
+
+/* When $currentOp was not asked, what it showed shortly before still holds. */
+static bool still_holds(const struct culprit *c, const struct endpoint *ep, const struct look *l)
+{
+	double limit_s = fmax(SEEN_S, 2 * ep->frame.interval_s);
+
+	return !l->ops_told && c->known && scan_seconds_since(ep, c->seen_mono_ns) <= limit_s;
+}
+
+bool scan_note_earlier(struct scan *sc, const struct endpoint *ep, const struct look *l)
 {
 	const struct cell_value *op = l->bystander ? l->bystander : l->suspect;
 
-	return op && value_ok(op[COL_MONGO_OP_SECS].num) &&
-	       op[COL_MONGO_OP_SECS].num.v >= scan_seconds_since(ep, sc->first_mono_ns) &&
-	       l->read > STORM_MIN && l->clean > STORM_MIN && is_flat(0, l);
+	if (!op)
+		return still_holds(&sc->elder, ep, l);
+	if (!value_ok(op[COL_MONGO_OP_SECS].num) ||
+		op[COL_MONGO_OP_SECS].num.v < scan_seconds_since(ep, sc->first_mono_ns))
+		return false;
+	scan_note_culprit(&sc->elder, op, ep->seen_mono_ns);
+	return true;
 }
 
 /* ---- proof ---- */
@@ -77,15 +94,9 @@ bool scan_counters_prove(const struct tally *sum, const struct look *l)
 	       (sum->scans_grew || !l->scans_sent);
 }
 
-/* When $currentOp was not asked, what it showed shortly before still holds. */
 bool scan_sight_proves(const struct scan *sc, const struct endpoint *ep, const struct look *l)
 {
-	double limit_s = fmax(SEEN_S, 2 * ep->frame.interval_s);
-
-	if (l->suspects > 0)
-		return true;
-	return !l->ops_told && sc->seen.known &&
-	       scan_seconds_since(ep, sc->seen.seen_mono_ns) <= limit_s;
+	return l->suspects > 0 || still_holds(&sc->seen, ep, l);
 }
 
 /* ---- suffering ---- */

@@ -238,13 +238,11 @@ void scan_describe_filling(struct finding *out, const struct scan *sc, const str
 			  "hot set goes next.");
 }
 
-void scan_describe_earlier(struct finding *out, const struct look *l)
+void scan_describe_earlier(struct finding *out, const struct scan *sc, const struct look *l)
 {
 	char in[NUM_MAX], gone[NUM_MAX], op[WHO_MAX];
-	struct culprit c;
 
-	scan_note_culprit(&c, l->bystander ? l->bystander : l->suspect, 0);
-	name_operation(op, &c);
+	name_operation(op, &sc->elder);
 	out->code = "mongo.scan.read_storm";
 	finding_say(out, LEVEL_INFO,
 		"COLLSCAN on %.130s began before this watch; %s pages/s come in, %s clean pages/s "

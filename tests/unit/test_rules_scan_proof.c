@@ -474,6 +474,34 @@ static void a_scan_older_than_the_watch_is_shown_without_a_judgement(void **stat
 	assert_null(seconds_verdict(READS));
 }
 
+/* A node that reads and evicts all day, and a scan that begins: neither older nor a storm. */
+static void a_young_scan_on_a_busy_node_is_nothing(void **state)
+{
+	(void)state;
+	seconds_pass_many(30, storm);
+	for (unsigned i = 0; i < 5; i++)
+		seconds_pass(with(storm, 0, scan_of("shop.orders", "report-job", 0.5 + i, 3)));
+	assert_int_equal(seconds_model->nverdicts, 0);
+	assert_int_equal(seconds_model->nevents, 0);
+}
+
+/* $currentOp comes every other second: the sentence does not come and go with it. */
+static void what_was_seen_a_second_ago_still_stands(void **state)
+{
+	struct second unasked = storm;
+
+	(void)state;
+	unasked.ops = false;
+	for (unsigned i = 0; i < 20; i++) {
+		seconds_pass(
+			i % 2 ? unasked
+			      : with(storm, 0, scan_of("shop.orders", "report-job", 95 + i, 3)));
+		assert_true(i < 2 || seconds_verdict(READS)); /* the first has no rates yet */
+	}
+	seconds_pass(storm); /* asked, and gone */
+	assert_null(seconds_verdict(READS));
+}
+
 /* ---- without the privilege ---- */
 
 /* One's own operations only: that none of them scans tells neither an end nor that nobody does. */
@@ -629,6 +657,8 @@ int main(void)
 		TEST(initial_sync_is_pointed_out),
 		TEST(a_warm_up_is_pointed_out),
 		TEST(a_scan_older_than_the_watch_is_shown_without_a_judgement),
+		TEST(a_young_scan_on_a_busy_node_is_nothing),
+		TEST(what_was_seen_a_second_ago_still_stands),
 		TEST(own_operations_only_tell_nothing_of_others),
 		TEST(latency_is_told_before_during_and_after),
 		TEST(without_histograms_there_is_no_latency),
