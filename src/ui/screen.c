@@ -57,12 +57,24 @@ static int parts_width(const struct parts *l)
 	return w;
 }
 
+/* The part that is missed least: the last one of the highest rank. NULL: none may go. */
+static struct part *least_part(struct parts *l)
+{
+	struct part *found = NULL;
+
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->part[i].text[0] && l->part[i].drop &&
+			(!found || l->part[i].drop >= found->drop))
+			found = &l->part[i];
+	return found;
+}
+
 static void parts_fit(struct parts *l, int w)
 {
-	for (uint8_t rank = UINT8_MAX; rank > 0 && parts_width(l) > w; rank--)
-		for (unsigned i = l->n; i-- > 0 && parts_width(l) > w;)
-			if (l->part[i].drop == rank)
-				l->part[i].text[0] = '\0';
+	struct part *p;
+
+	while (parts_width(l) > w && (p = least_part(l)) != NULL)
+		p->text[0] = '\0';
 }
 
 static void parts_draw(const struct parts *l, struct canvas *c, int x, int y, int end)
