@@ -8,7 +8,8 @@
  * A storm is many pages read and clean pages evicted, against base lines (medians of the last
  * minute) that are frozen when it begins; or when a scan begins to fill free cache, since by the
  * time it evicts, its own reads would be the usual. A scan counts as over with the first poll whose
- * $currentOp does not show it; pages read after that are the hot set coming back.
+ * $currentOp does not show it, unless it is one of many small ones or read in batches; pages read
+ * after that are the hot set coming back.
  */
 #include "rules_scan.h"
 
@@ -94,8 +95,6 @@ static void take_sighting(struct scan *sc, const struct endpoint *ep, const stru
 /* The longest one is to blame; what was seen just before a storm may be, once it is proven. */
 static void blame(struct scan *sc, const struct endpoint *ep, const struct look *l)
 {
-	double limit_s = fmax(5, 2 * ep->frame.interval_s);
-
 	if (l->bystander)
 		scan_note_culprit(&sc->elder, l->bystander, ep->seen_mono_ns);
 	if (l->suspects > sc->sum.at_once)
@@ -103,7 +102,7 @@ static void blame(struct scan *sc, const struct endpoint *ep, const struct look 
 	if (l->suspect) {
 		take_sighting(sc, ep, l);
 	} else if (sc->proven && !sc->culprit.known) {
-		if (sc->seen.known && scan_seconds_since(ep, sc->seen.seen_mono_ns) <= limit_s)
+		if (scan_seen_lately(&sc->seen, ep))
 			sc->culprit = sc->seen;
 		else if (sc->elder.known && l->ops_told && (!l->bystander || sc->elder.batches))
 			sc->culprit = sc->elder; /* the proof came with its end, or a batch's */
@@ -363,6 +362,8 @@ static void run_recovery(struct model *m, const struct endpoint *ep, struct scan
 
 		if (sc->promoted)
 			report_recovery(m, ep, sc, (double)NAN, "when another scan began after");
+		if (!l->suspects)
+			sc->seen.known = false; /* it was the scan before */
 		begin_storm(m, ep, sc, &base, l, out);
 		return;
 	}

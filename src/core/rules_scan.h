@@ -61,10 +61,10 @@ struct look {
 /* Sums of one storm. */
 struct tally {
 	double pages_in, clean_out;
-	double reread;    /* pages after the end, above the base line */
-	double unindexed; /* documents beyond the base line */
-	double scans;     /* collection scans beyond the base line; NAN until counted */
-	double scans_s;   /* seconds that they were counted over */
+	double reread;           /* pages after the end, above the base line */
+	double unindexed;        /* documents beyond the base line */
+	double scans;            /* collection scans beyond the base line; NAN until counted */
+	double scans_s;          /* seconds that they were counted over */
 	int64_t counted_mono_ns; /* until when */
 	bool scans_grew;
 	bool many;        /* several between two polls: none in sight says little */
@@ -87,10 +87,10 @@ struct scan {
 	struct base base;
 	struct tally sum;
 	double rising_in, rising_out; /* pages of the frames so far that may become a storm */
-	struct culprit seen;    /* the newest suspect in $currentOp */
-	struct culprit culprit; /* of this storm: the longest one */
-	struct culprit elder;   /* a bystander of this storm, unless its end proves otherwise */
-	struct culprit cursor;  /* the newest one that scans, in any phase */
+	struct culprit seen;          /* the newest suspect in $currentOp */
+	struct culprit culprit;       /* of this storm: the longest one */
+	struct culprit elder;  /* a bystander of this storm, unless its end proves otherwise */
+	struct culprit cursor; /* the newest one that scans, in any phase */
 };
 
 /* ---- looking ---- */
@@ -98,8 +98,8 @@ struct scan {
 /* False if the frame has no pages to judge. */
 bool scan_look(const struct scan *sc, const struct endpoint *ep, struct look *out);
 /* Medians before the frame, within the watched run of the server. False if too little is known. */
-bool scan_read_base(const struct scan *sc, const struct endpoint *ep, const struct look *l,
-	struct base *out);
+bool scan_read_base(
+	const struct scan *sc, const struct endpoint *ep, const struct look *l, struct base *out);
 void scan_note_culprit(struct culprit *out, const struct cell_value *op, int64_t mono_ns);
 /* The same operation, or another batch of the same cursor. */
 bool scan_same_op(const struct culprit *c, const struct cell_value *op);
@@ -114,6 +114,7 @@ bool scan_is_large(const struct scan *sc);
 /* Documents without keys, and collection scans, beyond the usual within what the frame covers. */
 double scan_extra_unindexed(const struct base *b, const struct look *l);
 double scan_extra_scans(const struct base *b, const struct look *l); /* NAN: not told */
+bool scan_seen_lately(const struct culprit *c, const struct endpoint *ep);
 bool scan_counters_prove(const struct tally *sum, const struct look *l);
 bool scan_sight_proves(const struct scan *sc, const struct endpoint *ep, const struct look *l);
 /* Whether the median of the reads says something about the hot set. */

@@ -15,7 +15,7 @@
 #define DIRTY_TIMES  2.0   /* modified evictions are flat up to this many times normal, */
 #define DIRTY_SHARE  0.1   /* and so are those below this share of the clean ones */
 #define ROOM_SHARE   0.1   /* clean evictions below this share of the reads: the cache has room */
-#define SEEN_S       5.0   /* a scan seen this long ago is in sight until $currentOp is asked */
+#define SEEN_S       5.0   /* a scan was seen lately: this long ago, or two polls */
 #define NOISE_SIGMAS 3.0   /* counts vary by the square root of their number */
 #define SUFFER_TIMES 1.5   /* median read latency against that before */
 #define SUFFER_READS 100.0 /* reads in an interval below which its median says little */
@@ -48,12 +48,17 @@ bool scan_churns(const struct look *l)
 	return l->read > STORM_MIN && l->clean > STORM_MIN && is_flat(0, l);
 }
 
-/* When $currentOp was not asked, what it showed shortly before still holds. */
-static bool still_holds(const struct culprit *c, const struct endpoint *ep, const struct look *l)
+bool scan_seen_lately(const struct culprit *c, const struct endpoint *ep)
 {
 	double limit_s = fmax(SEEN_S, 2 * ep->frame.interval_s);
 
-	return !l->ops_told && c->known && scan_seconds_since(ep, c->seen_mono_ns) <= limit_s;
+	return c->known && scan_seconds_since(ep, c->seen_mono_ns) <= limit_s;
+}
+
+/* When $currentOp was not asked, what it showed shortly before still holds. */
+static bool still_holds(const struct culprit *c, const struct endpoint *ep, const struct look *l)
+{
+	return !l->ops_told && scan_seen_lately(c, ep);
 }
 
 bool scan_note_earlier(struct scan *sc, const struct endpoint *ep, const struct look *l)

@@ -303,6 +303,22 @@ static void a_scan_that_ended_before_the_storm_is_not_its_cause(void **state)
 	assert_null(seconds_verdict(SCANS));
 }
 
+/* A second scan that nobody saw, while the hot set still comes back from the first. */
+static void the_scan_before_is_not_blamed_for_the_next(void **state)
+{
+	struct second unseen = storm;
+
+	(void)state;
+	unseen.docs = 400000;
+	unseen.scans = 1;
+	seconds_pass_many(30, quiet);
+	seconds_pass(with(storm, 0, scan_of("shop.orders", "report-job", 0.5, 3)));
+	seconds_pass_many(2, quiet);
+	seconds_pass(unseen);
+	assert_int_equal(seconds_event(SCANS)->state, EVENT_POINT);
+	assert_true(is_null(SCANS, "ns"));
+}
+
 /* $currentOp is asked every other second: what it showed a second ago still holds. */
 static void a_scan_seen_just_before_is_the_cause_until_it_is_asked_again(void **state)
 {
@@ -645,6 +661,7 @@ int main(void)
 		TEST(a_bystander_whose_end_proves_it_is_named),
 		TEST(beside_an_old_scan_the_new_one_is_named),
 		TEST(a_scan_that_ended_before_the_storm_is_not_its_cause),
+		TEST(the_scan_before_is_not_blamed_for_the_next),
 		TEST(a_scan_seen_just_before_is_the_cause_until_it_is_asked_again),
 		TEST(several_at_once_are_counted_and_the_longest_is_named),
 		TEST(a_later_shorter_scan_does_not_take_the_blame),
