@@ -98,26 +98,25 @@ static void explain_state(struct pane *p, const struct cell_value *cells)
 	pane_labelled(p, "transaction", is_long(p->x->ep, cells) ? ROLE_WARN : ROLE_DEFAULT, text);
 }
 
+/* How long it may live yet, by the server's clock, and the limit that newer ones get. */
 static void explain_limit(struct pane *p, const struct cell_value *cells)
 {
 	struct value left = cells[COL_MONGO_OP_TXN_LEFT].num;
 	struct value limit = endpoint_value(p->x->ep, METRIC_MONGO_PINNED_LIMIT);
-	char text[160], a[NUM_MAX], b[NUM_MAX];
+	bool over = value_ok(left) && left.v < 0;
+	char text[160], time[NUM_MAX];
 	size_t at = 0;
 
-	if (value_ok(left) && left.v < 0)
-		at = (size_t)snprintf(
-			text, sizeof(text), "over since %s; ", num_duration(a, -left.v));
-	else if (value_ok(left))
-		at = (size_t)snprintf(text, sizeof(text), "ends in %s; ", num_duration(a, left.v));
+	if (value_ok(left))
+		at = (size_t)snprintf(text, sizeof(text), "%s %s; ", over ? "over for" : "ends in",
+			num_duration(time, over ? -left.v : left.v));
 	if (value_ok(limit))
 		(void)snprintf(text + at, sizeof(text) - at,
-			"transactionLifetimeLimitSeconds is %s", num_duration(b, limit.v));
+			"transactionLifetimeLimitSeconds is %s", num_duration(time, limit.v));
 	else
 		(void)snprintf(text + at, sizeof(text) - at, "the server's limit is n/a: %s",
 			reason_text((enum reason)limit.why));
-	pane_labelled(
-		p, "its lifetime", value_ok(left) && left.v < 0 ? ROLE_WARN : ROLE_DEFAULT, text);
+	pane_labelled(p, "its lifetime", over ? ROLE_WARN : ROLE_DEFAULT, text);
 }
 
 static void explain_reading(struct pane *p, const struct cell_value *cells)

@@ -31,7 +31,7 @@ const struct binding screen_bindings[] = {
 	{"x", "what the figures mean: formulas, thresholds, what to do", "explain", false},
 	{"m", "mark this moment with a note, in all graphs (not recorded)", "mark", false},
 	{"y", "copy the row, if the terminal allows it: OSC 52 (ops view)", "copy", true},
-	{"o, c", "to the operations, the collections (ops view; ↑ ↓ cross over)", NULL, true},
+	{"o, c", "to the operations, the collections (ops view; ↑ ↓ too)", NULL, true},
 	{"Space, p", "pause", "pause", false},
 	{"← →, [ ], h l", "step through time while paused or replaying", NULL, false},
 	{"Home, End", "oldest, live", NULL, false},

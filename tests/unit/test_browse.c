@@ -477,7 +477,7 @@ static void details_say_what_is_known_and_why_the_rest_is_not(void **state)
 	assert_int_equal(type(U'e'), REACT_REDRAW);
 	/* 70 s before the first sample, of 60; read 2026-11-30T14:01:23Z less 70 s */
 	assert_shows("open for 74 s, idle: it waits for its client");
-	assert_shows("over since 14 s; transactionLifetimeLimitSeconds is 60 s");
+	assert_shows("over for 14 s; transactionLifetimeLimitSeconds is 60 s");
 	assert_shows("2026-11-30T14:00:13Z");
 	assert_int_equal(press(KEYC_ENTER, 0), REACT_REDRAW);
 	assert_false(f.s.open.open);
