@@ -15,7 +15,7 @@ static unsigned window_of(const struct frame *f)
 {
 	struct value uptime = f->v[METRIC_MONGO_UPTIME];
 
-	return value_ok(uptime) && uptime.v < GROWTH_S ? (unsigned)uptime.v : GROWTH_S;
+	return value_ok(uptime) && uptime.v < GROWTH_S ? (unsigned)fmax(uptime.v, 0) : GROWTH_S;
 }
 
 void estimate_growth(const struct history *h, struct frame *f)
