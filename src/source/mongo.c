@@ -11,7 +11,6 @@
 
 #define HELLO_EVERY_NS   (5 * NS_PER_SEC)
 #define HELLO_SET_NS     (2 * NS_PER_SEC) /* members: a failover should be seen soon */
-#define METRICS_EVERY_NS (5 * NS_PER_SEC)
 #define DUE_SLACK_NS     (200 * NS_PER_MS) /* a poll that comes a little early is in time */
 #define TIME_SHARE       5                 /* further commands begin in the first fifth of a poll */
 #define STORM_MIN        200.0             /* pages read per second */
@@ -136,38 +135,12 @@ static void poll_arbiter(struct mongo *m, struct sample *out)
 
 /* ---- serverStatus ---- */
 
-static void append_options(bson_t *cmd, bool with_metrics)
-{
-	static const char *const unread[] = {"locks", "repl", "tcmalloc", "shardingStatistics",
-		"sharding", "timing", "defaultRWConcern", "tenantMigrationAccessBlocker",
-		"tenantMigrations", "globalLock", "transactions", "asserts", "extra_info",
-		"network", "transportSecurity", "twoPhaseCommitCoordinator", "security",
-		"logicalSessionRecordCache", "electionMetrics", "freeMonitoring",
-		"indexBulkBuilder", "indexStats", "internalTransactions", "oplogTruncation",
-		"opReadConcernCounters", "readConcernCounters", "readPreferenceCounters",
-		"scramCache", "shardedIndexConsistency", "trafficRecording", "catalogStats",
-		"batchedDeletes", "changeStreamPreImages", "collectionCatalog", "encryptionAtRest",
-		"opcountersRepl", "planCache", "queryAnalyzers", "querySettings", "queryStats",
-		"resharding", "spillWiredTiger", "watchdog", "hedgingMetrics", NULL};
-	bson_t latencies;
-
-	for (const char *const *name = unread; *name; name++)
-		bson_append_int32(cmd, *name, -1, 0);
-	if (!with_metrics)
-		BSON_APPEND_INT32(cmd, "metrics", 0);
-	BSON_APPEND_DOCUMENT_BEGIN(cmd, "opLatencies", &latencies);
-	BSON_APPEND_BOOL(&latencies, "histograms", true);
-	bson_append_document_end(cmd, &latencies);
-}
-
 static bool run_status(struct mongo *m, bool with_metrics, bson_t *reply, struct mongo_failure *f)
 {
 	bson_t cmd = BSON_INITIALIZER;
 	bool ok;
 
-	BSON_APPEND_INT32(&cmd, "serverStatus", 1);
-	if (!m->plain_status)
-		append_options(&cmd, with_metrics);
+	mongo_status_command(&cmd, m->plain_status, with_metrics);
 	ok = mongo_conn_run(&m->conn, "admin", &cmd, reply, f);
 	bson_destroy(&cmd);
 	return ok;
@@ -179,7 +152,7 @@ static bool ask_status(struct mongo *m, bson_t *reply, struct stamp *begin, stru
 
 	if (m->storm_began)
 		m->metrics_ns = 0;
-	with_metrics = mongo_is_due(m, &m->metrics_ns, METRICS_EVERY_NS);
+	with_metrics = mongo_is_due(m, &m->metrics_ns, MONGO_METRICS_EVERY_S * NS_PER_SEC);
 	*begin = stamp_begin();
 	if (run_status(m, with_metrics, reply, f))
 		return true;

@@ -3,6 +3,7 @@
 #define HOTSET_SOURCE_MONGO_H
 
 #include "mongo_conn.h"
+#include "mongo_status.h"
 
 #include "hotset/parse.h"
 
