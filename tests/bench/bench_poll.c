@@ -6,17 +6,23 @@
 #include <hotset/clock.h>
 #include <hotset/source.h>
 
+#include <mongoc/mongoc.h>
 #include <poll.h>
 #include <stdlib.h>
 
 #include "bench.h"
 #include "capture.h"
 #include "fake_mongo.h"
+#include "servers.h"
+
+#include "../../src/source/mongo_status.h"
 
 #define CAPTURE "tests/fixtures/captures/collscan-slow-hot.bson.gz"
 #define POLLS   20  /* one a second; the first ones, which ask for everything, are not counted */
 #define WARM    10
-#define BUDGET  0.65 /* of the bytes */
+#define ROUNDS  400 /* of each command on a real mongod */
+#define BYTES_BUDGET 0.65 /* of a full serverStatus' bytes, and of its time on the server */
+#define TIME_BUDGET  0.5
 
 struct node {
 	bson_t *status; /* a full reply */
@@ -152,7 +158,45 @@ static void bench_bytes(const char *name, struct node *n, const char *uri, unsig
 	uint64_t bytes;
 
 	if (poll_for_a_while(n, uri, wants, &bytes))
-		bench_report(name, (double)bytes / POLLS / n->status->len, "", BUDGET);
+		bench_report(name, (double)bytes / POLLS / n->status->len, "", BYTES_BUDGET);
+}
+
+/* ---- time, where there is a mongod ---- */
+
+static double time_status(mongoc_client_t *client, bool full, bool with_metrics)
+{
+	int64_t begin = clock_mono_ns();
+
+	for (int i = 0; i < ROUNDS; i++) {
+		bson_t cmd = BSON_INITIALIZER, reply;
+		bson_error_t error;
+
+		mongo_status_command(&cmd, full, with_metrics);
+		if (!mongoc_client_command_simple(client, "admin", &cmd, NULL, &reply, &error))
+			fprintf(stderr, "serverStatus: %s\n", error.message);
+		bson_destroy(&reply);
+		bson_destroy(&cmd);
+	}
+	return (double)(clock_mono_ns() - begin) / 1e3 / ROUNDS;
+}
+
+static void bench_time(void)
+{
+	struct server *s = server_mongod(NULL);
+	mongoc_client_t *client = s ? mongoc_client_new(server_uri(s)) : NULL;
+	double full, with, without, share = 1.0 / MONGO_METRICS_EVERY_S;
+
+	if (client) {
+		(void)time_status(client, true, true); /* warm */
+		full = time_status(client, true, true);
+		with = time_status(client, false, true);
+		without = time_status(client, false, false);
+		bench_report("full serverStatus of MONGOD", full, "us", 0);
+		bench_report("a poll's serverStatus beside it",
+			(share * with + (1 - share) * without) / full, "", TIME_BUDGET);
+		mongoc_client_destroy(client);
+	}
+	server_stop(s);
 }
 
 int main(void)
@@ -172,6 +216,7 @@ int main(void)
 	bench_bytes("a poll's bytes beside it, overview", &n, fake_uri(server, "mongodb", NULL),
 		WANT_NODE_HOST);
 	fake_stop(server);
+	bench_time();
 	source_global_finish();
 	bson_destroy(n.status);
 	bson_destroy(n.ops);

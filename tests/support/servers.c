@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -241,6 +242,29 @@ struct server *server_wtnode(const char *const *extra_args)
 	snprintf(data, sizeof(data), "%s/db", s->dir);
 	snprintf(s->uri, sizeof(s->uri), "mongodb://127.0.0.1:%u", s->port);
 	add_all(&a, (const char *const[]){"wtnode", "--dbpath", data, "--port", port, NULL});
+	add_all(&a, extra_args);
+	start(s, path, &a);
+	return s;
+}
+
+struct server *server_mongod(const char *const *extra_args)
+{
+	const char *path = getenv("MONGOD");
+	struct args a = {.n = 0};
+	char port[8], data[80];
+	struct server *s;
+
+	if (!path || !*path)
+		return NULL;
+	s = make();
+	s->port = server_free_port();
+	snprintf(port, sizeof(port), "%u", s->port);
+	snprintf(data, sizeof(data), "%s/db", s->dir);
+	snprintf(s->uri, sizeof(s->uri), "mongodb://127.0.0.1:%u", s->port);
+	if (mkdir(data, 0700) != 0)
+		give_up("a directory", data);
+	add_all(&a, (const char *const[]){"mongod", "--dbpath", data, "--port", port, "--bind_ip",
+			    "127.0.0.1", "--wiredTigerCacheSizeGB", "0.25", NULL});
 	add_all(&a, extra_args);
 	start(s, path, &a);
 	return s;

@@ -16,6 +16,8 @@ struct server *server_redis(const char *const *extra_args); /* TCP and unix sock
 struct server *server_memcached(const char *const *extra_args);
 struct server *server_memcached_unix(void); /* memcached listens on one or the other */
 struct server *server_wtnode(const char *const *extra_args);
+/* The program that MONGOD= names, a standalone with a cache of 256 MB; NULL where it names none. */
+struct server *server_mongod(const char *const *extra_args);
 
 const char *server_uri(const struct server *s);      /* "redis://127.0.0.1:40123" */
 const char *server_unix_uri(const struct server *s); /* "redis+unix:///tmp/.../s"; "" if none */
