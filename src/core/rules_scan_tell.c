@@ -159,8 +159,8 @@ static void say_next(struct finding *out, const struct scan *sc)
 {
 	if (sc->culprit.known && sc->culprit.command[0])
 		finding_next(out,
-			"%s: an index for its filter, or reading from another member, spares the "
-			"cache.",
+			"An index for its filter, or reading from another member, spares the "
+			"cache: %s",
 			sc->culprit.command);
 	else
 		finding_next(out,
