@@ -7,13 +7,16 @@
 
 #include "hotset/history.h"
 
-#define EVIDENCE_FLAGS 6u /* CLEAN, CLEAN_HARD, DIRTY, DIRTY_HARD, UPDATES, UPDATES_HARD */
+/* CLEAN, CLEAN_HARD, DIRTY, DIRTY_HARD, UPDATES, UPDATES_HARD, NOKEEP */
+#define EVIDENCE_FLAGS 7u
 
 struct evidence {
 	unsigned       confirmed;    /* bit i: flag i was seen where its threshold says */
 	const char    *contradicted; /* the flag whose threshold cannot be right; NULL none */
 	double         level;        /* percent: the lowest at which that flag was seen */
-	enum metric_id threshold, source; /* of that flag */
+	double         threshold;    /* percent: where it should be seen */
+	const char    *of;           /* what that is: "the target" */
+	enum metric_id source;       /* of it */
 };
 
 /* The words of mongo.cache.state as bits, flag i as 1 << i; UNKNOWN_LAYOUT if one has no name. */

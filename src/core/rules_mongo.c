@@ -187,23 +187,21 @@ static void eval_thresholds(const struct model *m, const struct endpoint *ep, st
 {
 	const struct frame *f = &ep->frame;
 	struct evidence e;
-	double threshold;
 
 	(void)m;
 	if (!frame_info(f, METRIC_MONGO_CACHE_THRESHOLDS) ||
 		evidence_of(ep->history, f, &e) != REASON_OK || !e.contradicted)
 		return;
-	threshold = f->v[e.threshold].v;
 	finding_say(out, LEVEL_INFO,
-		"eviction state shows %s at %.3g %%, but its threshold is taken to be %.4g %% "
-		"(%s): a lower one is in force",
-		e.contradicted, e.level, threshold, source_of(f, e.source));
+		"eviction state shows %s at %.3g %%, far below %s of %.4g %% (%s): other "
+		"thresholds are in force",
+		e.contradicted, e.level, e.of, e.threshold, source_of(f, e.source));
 	finding_next(out,
 		"Grant getParameter, getCmdLineOpts and getLog (clusterMonitor), or look for "
 		"\"Reconfiguring WiredTiger\" in the server's log.");
 	data_text(&out->data, "flag", e.contradicted);
 	data_num(&out->data, "percent", e.level);
-	data_num(&out->data, "threshold", threshold);
+	data_num(&out->data, "threshold", e.threshold);
 	data_text(&out->data, "source", source_of(f, e.source));
 }
 
@@ -238,6 +236,7 @@ static void eval_working_set(const struct model *m, const struct endpoint *ep, s
 	data_num(&out->data, "low", low.v);
 	data_num(&out->data, "high", high.v);
 	data_num(&out->data, "cost_per_op_us", value_ok(cost) ? cost.v : (double)NAN);
+	data_text(&out->data, "basis", frame_info(&ep->frame, METRIC_MONGO_WS_BASIS));
 }
 
 const struct rule rules_mongo[] = {
