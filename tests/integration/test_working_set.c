@@ -92,6 +92,7 @@ static void load_stop(void)
 
 struct watcher {
 	bool totals; /* as if collections were not sampled */
+	bool misled; /* as if the thresholds were the defaults */
 	struct watched w;
 	struct model *m;
 	int64_t base_ns;
@@ -135,12 +136,18 @@ static void set_collections(const struct watcher *x, struct sample *s)
 	bson_destroy(&stats);
 }
 
+static const char *evidence_of_state(const struct watcher *x)
+{
+	const char *text = frame_info(frame_of(x), METRIC_MONGO_CACHE_THRESHOLDS);
+
+	return text ? text : "";
+}
+
 /* The next poll, on the model's clock. */
 static void step(struct watcher *x)
 {
 	struct sample *s;
 	int64_t next = clock_mono_ns() + NS_PER_SEC / FASTER;
-	const char *evidence;
 
 	watch_poll_slow(&x->w);
 	assert_status(x->w.last, STATUS_OK);
@@ -152,9 +159,10 @@ static void step(struct watcher *x)
 		sample_set_f64(s, METRIC_MONGO_UPTIME,
 			sample_f64(s, METRIC_MONGO_UPTIME) * FASTER);
 	set_collections(x, s);
+	if (x->misled)
+		sample_set_f64(s, METRIC_MONGO_CACHE_TARGET, 80);
 	model_push(x->m, s);
-	evidence = frame_info(frame_of(x), METRIC_MONGO_CACHE_THRESHOLDS);
-	assert_true(!evidence || !strstr(evidence, "contradicted"));
+	assert_true(x->misled || !strstr(evidence_of_state(x), "contradicted"));
 	while (clock_mono_ns() < next) /* the pace of a poller, no wait for something */
 		poll(NULL, 0, 10);
 }
@@ -336,6 +344,29 @@ static void skew_is_a_lower_bound(void **state)
 	unwatch(&x);
 }
 
+/* The engine evicts from 60 % on: who believes in 80 is told, who read it is not contradicted. */
+static void a_lower_target_is_noticed(void **state)
+{
+	struct watcher misled = {.misled = true}, right = {.misled = false};
+
+	(void)state;
+	NEEDS_NODE(client);
+	wtnode_run_quietly(client, "admin",
+		"{\"setParameter\": 1, \"wiredTigerEngineRuntimeConfig\": \"eviction_target=60\"}");
+	watch(&misled);
+	watch(&right);
+	load_start(docs_of(2), 0);
+	do {
+		step(&misled);
+		step(&right); /* asserts it */
+	} while (!strstr(evidence_of_state(&misled), "contradicted: ") && !is_late(&misled));
+	load_stop();
+	assert_non_null(strstr(evidence_of_state(&misled), "contradicted: "));
+	test_near(frame_of(&right)->v[METRIC_MONGO_CACHE_TARGET].v, 60, 0);
+	unwatch(&misled);
+	unwatch(&right);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +374,7 @@ int main(void)
 		cmocka_unit_test(totals_give_a_range_that_holds_it),
 		cmocka_unit_test(twice_the_cache_is_found),
 		cmocka_unit_test(skew_is_a_lower_bound),
+		cmocka_unit_test(a_lower_target_is_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
