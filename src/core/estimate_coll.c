@@ -11,8 +11,9 @@
 
 #include <math.h>
 
-#define MAX_MISS 0.95
-#define COVERED  0.8 /* of all pages read in: the tables that were sampled must account for it */
+#define MAX_MISS  0.95
+#define STEPS_MAX 600.0 /* seconds between two polls of the rows that are looked back on */
+#define COVERED   0.8 /* of all pages read in: the tables that were sampled must account for it */
 
 struct sum {
 	double bytes, pages; /* pages read per second */
@@ -57,9 +58,9 @@ static enum reason add_rows(const struct frame *f, struct sum *sum)
 static bool is_covered(const struct history *h, const struct frame *f, const struct sum *sum)
 {
 	double span_s = sum->span_s > 0 ? sum->span_s : f->interval_s, all;
+	unsigned steps = (unsigned)fmin(fmax(1, round(span_s)), STEPS_MAX);
 
-	return history_mean(h, METRIC_MONGO_CACHE_PAGES_READ, f->sample->mono_ns,
-		       (unsigned)fmax(1, round(span_s)), 1, &all) &&
+	return history_mean(h, METRIC_MONGO_CACHE_PAGES_READ, f->sample->mono_ns, steps, 1, &all) &&
 	       sum->pages >= COVERED * all;
 }
 
