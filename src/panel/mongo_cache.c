@@ -124,9 +124,19 @@ static bool any_assumed(const struct pane *p)
 	return false;
 }
 
+/* "confirmed by eviction state: CLEAN" without what beside another text is too long. */
+static void short_evidence(const char *evidence, char *buf, size_t cap)
+{
+	static const char by[] = " by eviction state";
+	const char *at = strstr(evidence, by);
+
+	(void)snprintf(buf, cap, "%.*s%s", (int)(at ? (size_t)(at - evidence) : strlen(evidence)),
+		evidence, at ? at + sizeof(by) - 1 : "");
+}
+
 /*
- * Why thresholds are assumed and what the eviction state says of them. Where there is little room
- * only what casts doubt on them is worth a line.
+ * Why thresholds are assumed and what the eviction state says of them, the worse first. Where there
+ * is little room only what casts doubt on them is worth a line.
  */
 static void draw_doubts(struct pane *p)
 {
@@ -135,11 +145,18 @@ static void draw_doubts(struct pane *p)
 	bool assumed = *why && any_assumed(p);
 	bool contradicted = strncmp(evidence, "contradicted", 12) == 0;
 	bool room = pane_left(p) > fields_lines(fields, NFIELDS, p->in.w + 4);
+	char brief[LINE_MAX];
 
-	if (!(room || assumed || contradicted) || pane_left(p) < 1 || !(assumed || *evidence))
+	if (!(room || assumed || contradicted))
 		return;
-	pane_printf(p, contradicted ? ROLE_WARN : ROLE_DIM, "%s%s%s%s", assumed ? "assumed: " : "",
-		assumed ? why : "", assumed && *evidence ? " · " : "", evidence);
+	short_evidence(evidence, brief, sizeof(brief));
+	if (contradicted)
+		pane_printf(p, ROLE_WARN, "%s%s%s", evidence, assumed ? " · assumed: " : "",
+			assumed ? why : "");
+	else if (assumed)
+		pane_printf(p, ROLE_DIM, "assumed: %s%s%s", why, *brief ? " · " : "", brief);
+	else if (*evidence)
+		pane_text(p, ROLE_DIM, evidence);
 }
 
 static void draw_text(struct pane *p)
