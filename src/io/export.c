@@ -78,6 +78,8 @@ struct export_value export_metric(const struct model *m, const struct endpoint *
 		v = from_raw(&f->sample->raw[id]);
 		if (frame_info(f, id))
 			v = (struct export_value){.why = REASON_OK, .text = frame_info(f, id)};
+		else if (v.why != REASON_OK) /* what was concluded about it says more */
+			v.why = (enum reason)frame_value(f, id).why;
 		return v;
 	case SEM_COUNTER:
 		return from_raw(&f->sample->raw[id]);

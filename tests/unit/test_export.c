@@ -113,6 +113,28 @@ static void every_null_has_its_reason(void **state)
 	model_destroy(m);
 }
 
+/* A text that was concluded, or why it was not, which the server's reply cannot say. */
+static void a_concluded_text_has_its_own_reason(void **state)
+{
+	struct model *m = model_create();
+	struct sample *s = sample_create(0);
+	bson_iter_t it;
+	bson_t *doc;
+
+	(void)state;
+	assert_non_null(model_add(m, KIND_MONGO, "m", "m", "m", 60));
+	s->status = STATUS_OK;
+	s->mono_ns = s->wall_ns = NS_PER_SEC;
+	sample_set_text(s, METRIC_MONGO_CACHE_STATE, "0x800", 5);
+	model_push(m, s);
+	doc = to_json(m, NULL);
+	assert_true(down(doc, &it, "endpoints", "0", "why", "mongo.cache.thresholds", NULL));
+	assert_string_equal(
+		bson_iter_utf8(&it, NULL), "unknown layout of the eviction state");
+	bson_destroy(doc);
+	model_destroy(m);
+}
+
 static void rates_counters_tables_and_texts(void **state)
 {
 	(void)state;
@@ -321,6 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_null_has_its_reason),
+		cmocka_unit_test(a_concluded_text_has_its_own_reason),
 		cmocka_unit_test(rates_counters_tables_and_texts),
 		cmocka_unit_test(what_is_not_fresh_is_null),
 		cmocka_unit_test(what_a_server_is_outlasts_its_refusal),
