@@ -70,6 +70,8 @@ struct cgroup_texts {
 	uint64_t    host_total;
 };
 void parse_cgroup(const struct cgroup_texts *t, struct sample *out);
+/* Bytes read, the sum over the devices of io.stat (version 2) or blkio's io_service_bytes (1). */
+struct raw parse_cgroup_reads(const char *text, int version);
 
 /*
  * ---- a metrics scrape (Prometheus text 0.0.4, OpenMetrics 1.0) of a node_exporter, into host.*

@@ -47,7 +47,8 @@
 	X(UNKNOWN_LAYOUT, "unknown layout of the eviction state")                                  \
 	X(NOT_SEEN, "the eviction state has not shown it yet")                                     \
 	X(IN_MEMORY, "the in-memory engine has none")                                              \
-	X(NOT_COVERED, "tables that are read were not sampled")
+	X(NOT_COVERED, "tables that are read were not sampled")                                    \
+	X(NO_PERMISSION, "no permission to look at its process")
 
 enum reason {
 #define X(name, text) REASON_##name,

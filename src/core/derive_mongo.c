@@ -48,7 +48,9 @@ static void derive_reads(const struct derive_ctx *c)
 	derive_ratio(c, METRIC_MONGO_READ_PER_OP,
 		derive_diff(c, METRIC_MONGO_CACHE_PAGES_READ_TOTAL), ops, 1, REASON_NO_TRAFFIC);
 	derive_ratio(c, METRIC_MONGO_READ_COST_PER_OP, time, ops, 1, REASON_NO_TRAFFIC);
-	derive_explain(c, METRIC_MONGO_READ_DEVICE_SHARE, REASON_NOT_SAME_HOST);
+	derive_ratio(c, METRIC_MONGO_READ_DEVICE_SHARE,
+		derive_diff(c, METRIC_MONGO_READ_DEVICE_BYTES),
+		derive_diff(c, METRIC_MONGO_BLOCK_BYTES_READ_TOTAL), 100, REASON_NO_TRAFFIC);
 }
 
 static void derive_mean_latency(

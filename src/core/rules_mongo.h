@@ -9,5 +9,7 @@ void rules_held(const struct model *m, const struct endpoint *ep, struct finding
 void rules_majority(const struct model *m, const struct endpoint *ep, struct finding *out);
 /* What a full cache costs its users: rules_stall.c */
 void rules_app_stall(const struct model *m, const struct endpoint *ep, struct finding *out);
+/* Who serves the misses: rules_read.c */
+void rules_masked(const struct model *m, const struct endpoint *ep, struct finding *out);
 
 #endif

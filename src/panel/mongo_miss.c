@@ -1,4 +1,10 @@
-/* Where a miss is served: by the page cache of the host, or by its device. */
+/*
+ * Where a miss is served: by the page cache of the node's host, or by its device. Figures of a
+ * watched host stand here only when the node is proven to be on it.
+ */
+#include <stdio.h>
+
+#include "hotset/num.h"
 #include "hotset/widgets.h"
 
 #include "panels.h"
@@ -18,26 +24,64 @@ static const struct field fields[] = {
 #define FIELDS_OF_MONGO 2
 #define FIELDS_ALL      6
 
-static unsigned count_fields(const struct panel_ctx *x)
+static bool is_proven(const struct panel_ctx *x)
 {
-	return model_of_kind(x->m, KIND_HOST, 0) ? FIELDS_ALL : FIELDS_OF_MONGO;
+	return frame_info(&x->ep->frame, METRIC_MONGO_READ_DEVICE_SOURCE) != NULL;
 }
 
+static bool has_host(const struct panel_ctx *x)
+{
+	return is_proven(x) && model_of_kind(x->m, KIND_HOST, 0);
+}
+
+static unsigned count_fields(const struct panel_ctx *x)
+{
+	return has_host(x) ? FIELDS_ALL : FIELDS_OF_MONGO;
+}
+
+/* The answer: who serves, and for how long somebody waits. */
+static void draw_answer(struct pane *p)
+{
+	struct value share = pane_value(p, METRIC_MONGO_READ_DEVICE_SHARE);
+	struct value page = pane_value(p, METRIC_MONGO_READ_LATENCY);
+	char time[NUM_MAX] = "";
+
+	if (!value_ok(share)) {
+		pane_printf(p, ROLE_DIM, "%s",
+			share.why == REASON_NO_TRAFFIC ? "no misses" :
+			share.why == REASON_NOT_SAME_HOST
+				? "not known: the node is not provably this host"
+				: reason_text((enum reason)share.why));
+		return;
+	}
+	if (value_ok(page))
+		num_format(time, UNIT_USEC, page.v, p->c->ascii);
+	pane_printf(p, p->stale ? ROLE_DIM : ROLE_DEFAULT,
+		"page cache %.0f %%   device %.0f %%%s%s%s",
+		share.v < 100 ? 100 - share.v : 0.0, share.v, *time ? "   " : "", time,
+		*time ? " a page" : "");
+}
+
+/* What the times measure: a disk, or a layer in front of one. */
 static void draw_storage(struct pane *p)
 {
 	const char *storage = pane_info(p, METRIC_HOST_STORAGE),
 		   *virt = pane_info(p, METRIC_HOST_VIRT);
+	bool guest = *virt && strcmp(virt, "none") != 0;
 
-	if (!model_of_kind(p->x->m, KIND_HOST, 0))
-		pane_text(p, ROLE_DIM, "no host is watched: add proc: to the targets");
+	if (!has_host(p->x))
+		pane_text(p, ROLE_DIM,
+			is_proven(p->x) ? "add proc: to the targets to see its host"
+					: "watch its host through a node_exporter (http://)");
 	else
-		pane_printf(p, ROLE_DIM, "storage %s, virtual %s", *storage ? storage : "n/a",
-			*virt ? virt : "n/a");
+		pane_printf(p, guest ? ROLE_WARN : ROLE_DIM, "storage %s%s%s%s",
+			*storage ? storage : "n/a", guest ? " in a virtual machine (" : "",
+			guest ? virt : "", guest ? "): reads measure that" : "");
 }
 
 static struct extent measure(const struct panel_ctx *x, int w)
 {
-	int lines = 2 + fields_lines(fields, count_fields(x), w);
+	int lines = 3 + fields_lines(fields, count_fields(x), w);
 
 	return (struct extent){4, lines + 2, lines + 16};
 }
@@ -47,7 +91,9 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	struct pane p;
 
 	pane_open(&p, x, c, r, "where a miss is served", NULL);
-	pane_bar(&p, &bars[0]);
+	draw_answer(&p);
+	if (pane_left(&p) > 2)
+		pane_bar(&p, &bars[0]);
 	pane_fields(&p, fields, count_fields(x), pane_left(&p));
 	draw_storage(&p);
 	pane_graph(&p, METRIC_MONGO_READ_LATENCY, ROLE_GRAPH, CAPTION_LINE, pane_left(&p));

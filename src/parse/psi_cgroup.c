@@ -112,6 +112,11 @@ static struct raw read_io(const struct cgroup_texts *t)
 	return sum;
 }
 
+struct raw parse_cgroup_reads(const char *text, int version)
+{
+	return read_io(&(struct cgroup_texts){.version = version, .io_stat = text});
+}
+
 /* v1 counts memory and swap together, so both of its numbers contain the memory's. */
 static void store_swap(
 	const struct cgroup_texts *t, struct sample *out, struct raw used, struct raw max)

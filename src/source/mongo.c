@@ -331,6 +331,7 @@ static void mongo_poll(struct source *s, const struct poll_request *req, struct 
 	if (ask_status(m, &reply, &begin, &f)) {
 		stamp_end(begin, out);
 		take_status(m, &reply, out);
+		mongo_take_device(m, &reply, out);
 		bson_destroy(&reply);
 	} else {
 		bson_destroy(&reply);

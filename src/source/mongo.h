@@ -51,6 +51,13 @@ struct mongo {
 	bool hello_is_new; /* in this poll */
 	/* replSetGetStatus, -1: unknown */
 	int64_t majority_lag_s, repl_lag_s;
+	/* whether this run of the server is a process of this host, and which one */
+	struct {
+		bool tried;
+		uint64_t epoch;
+		enum reason why;
+		pid_t pid;
+	} here;
 	double resident; /* mem.resident in bytes as last sent, -1 unknown */
 	/* checkpoints, as seen by us */
 	int64_t ckpt_count, ckpt_ended_ns; /* -1, 0: unknown */
@@ -80,6 +87,8 @@ void mongo_follow_runtime(struct mongo *m, const char *config);
 void mongo_take_replset(struct mongo *m, struct sample *out);
 /* On routers listShards, now and then. */
 void mongo_take_shards(struct mongo *m, struct sample *out);
+/* After serverStatus: bytes read from the device, if the node is provably on this host. */
+void mongo_take_device(struct mongo *m, const bson_t *status, struct sample *out);
 /* $currentOp: every 2 s, every second in a read storm, and at once when one begins. */
 void mongo_take_ops(struct mongo *m, struct sample *out);
 
