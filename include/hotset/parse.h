@@ -110,6 +110,11 @@ void parse_mongo_member_state(const struct _bson_t *status, struct sample *out);
 void parse_mongo_shards(const struct _bson_t *reply, struct sample *out);
 /* One document of $currentOp as a row of mongo.op; documents of no interest add no row. */
 void parse_mongo_current_op(const struct _bson_t *doc, struct sample *out);
+/* systemMetrics of getDiagnosticData or of diagnostic.data, into mongo.host.*. */
+void parse_mongo_system(const struct _bson_t *doc, struct sample *out);
+/* The whole reply to getDiagnosticData; false where it has none (mongos, not on Linux). */
+MUST_CHECK bool parse_mongo_diagnostic(
+	const struct _bson_t *doc, struct sample *out, struct err *err);
 /* A failed command's reply or code as a status; text is the server's message. */
 enum status parse_mongo_error(int code, const char *text, struct err *err);
 

@@ -24,6 +24,16 @@ static const struct field fields[] = {
 #define FIELDS_OF_MONGO 2
 #define FIELDS_ALL      6
 
+/* of a node elsewhere, as it sees its own host */
+static const struct field remote_fields[] = {
+	{"per page", METRIC_MONGO_READ_LATENCY},
+	{"block rd", METRIC_MONGO_BLOCK_BYTES_READ},
+	{"pg cache", METRIC_MONGO_HOST_FILE_CACHE},
+	{"disk rd", METRIC_MONGO_HOST_DISK_READ},
+	{"mem free", METRIC_MONGO_HOST_AVAILABLE},
+	{"PSI io", METRIC_MONGO_HOST_PSI_IO},
+};
+
 static bool is_proven(const struct panel_ctx *x)
 {
 	return frame_info(&x->ep->frame, METRIC_MONGO_READ_DEVICE_SOURCE) != NULL;
@@ -34,9 +44,20 @@ static bool has_host(const struct panel_ctx *x)
 	return is_proven(x) && model_of_kind(x->m, KIND_HOST, 0);
 }
 
+/* The node told of its host. */
+static bool is_remote(const struct panel_ctx *x)
+{
+	return !is_proven(x) && value_ok(x->ep->frame.v[METRIC_MONGO_HOST_FILE_CACHE]);
+}
+
+static const struct field *choose_fields(const struct panel_ctx *x)
+{
+	return is_remote(x) ? remote_fields : fields;
+}
+
 static unsigned count_fields(const struct panel_ctx *x)
 {
-	return has_host(x) ? FIELDS_ALL : FIELDS_OF_MONGO;
+	return has_host(x) || is_remote(x) ? FIELDS_ALL : FIELDS_OF_MONGO;
 }
 
 /* The answer: who serves, and for how long somebody waits. */
@@ -48,8 +69,8 @@ static void draw_answer(struct pane *p)
 
 	if (!value_ok(share)) {
 		pane_printf(p, ROLE_DIM, "%s",
-			share.why == REASON_NO_TRAFFIC ? "no misses" :
-			share.why == REASON_NOT_SAME_HOST
+			share.why == REASON_NO_TRAFFIC ? "no misses"
+			: share.why == REASON_NOT_SAME_HOST
 				? "not known: the node is not provably this host"
 				: reason_text((enum reason)share.why));
 		return;
@@ -57,9 +78,8 @@ static void draw_answer(struct pane *p)
 	if (value_ok(page))
 		num_format(time, UNIT_USEC, page.v, p->c->ascii);
 	pane_printf(p, p->stale ? ROLE_DIM : ROLE_DEFAULT,
-		"page cache %.0f %%   device %.0f %%%s%s%s",
-		share.v < 100 ? 100 - share.v : 0.0, share.v, *time ? "   " : "", time,
-		*time ? " a page" : "");
+		"page cache %.0f %%   device %.0f %%%s%s%s", share.v < 100 ? 100 - share.v : 0.0,
+		share.v, *time ? "   " : "", time, *time ? " a page" : "");
 }
 
 /* What the times measure: a disk, or a layer in front of one. */
@@ -71,8 +91,9 @@ static void draw_storage(struct pane *p)
 
 	if (!has_host(p->x))
 		pane_text(p, ROLE_DIM,
-			is_proven(p->x) ? "add proc: to the targets to see its host"
-					: "watch its host through a node_exporter (http://)");
+			is_remote(p->x)   ? "host figures: the node's own, of its whole host"
+			: is_proven(p->x) ? "add proc: to the targets to see its host"
+					  : "watch its host through a node_exporter (http://)");
 	else
 		pane_printf(p, guest ? ROLE_WARN : ROLE_DIM, "storage %s%s%s%s",
 			*storage ? storage : "n/a", guest ? " in a virtual machine (" : "",
@@ -81,7 +102,7 @@ static void draw_storage(struct pane *p)
 
 static struct extent measure(const struct panel_ctx *x, int w)
 {
-	int lines = 3 + fields_lines(fields, count_fields(x), w);
+	int lines = 3 + fields_lines(choose_fields(x), count_fields(x), w);
 
 	return (struct extent){4, lines + 2, lines + 16};
 }
@@ -94,7 +115,7 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	draw_answer(&p);
 	if (pane_left(&p) > 2)
 		pane_bar(&p, &bars[0]);
-	pane_fields(&p, fields, count_fields(x), pane_left(&p));
+	pane_fields(&p, choose_fields(x), count_fields(x), pane_left(&p));
 	draw_storage(&p);
 	pane_graph(&p, METRIC_MONGO_READ_LATENCY, ROLE_GRAPH, CAPTION_LINE, pane_left(&p));
 	pane_close(&p);

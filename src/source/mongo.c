@@ -290,6 +290,7 @@ static bool connect_and_greet(struct mongo *m, struct mongo_failure *f)
 		return false;
 	if (fresh) { /* it may be another run of the server */
 		m->hello_ns = m->params_ns = m->metrics_ns = m->replset_ns = m->shards_ns = 0;
+		m->diag_ns = 0;
 		m->denied = 0; /* a role may have been granted since */
 		m->ops_mode = OPS_ALL;
 		m->params.log_known = false;
@@ -343,6 +344,7 @@ static void mongo_poll(struct source *s, const struct poll_request *req, struct 
 		mongo_take_replset(m, out);
 		mongo_take_ops(m, out);
 		mongo_take_shards(m, out);
+		mongo_take_diagnostic(m, out);
 		mongo_say_denied(m, out);
 	}
 }

@@ -18,6 +18,7 @@ enum mongo_right {
 	RIGHT_LOG,
 	RIGHT_REPLSET,
 	RIGHT_SHARDS,
+	RIGHT_DIAGNOSTIC,
 	RIGHT_COUNT
 };
 
@@ -30,6 +31,8 @@ struct mongo_params {
 	double dirty_target_gb, dirty_max_gb;
 	int64_t window_s, limit_s; /* -1: not readable */
 };
+
+#define MONGO_HOST_LEVELS 3 /* of mongo.host.*, in mongo_diag.c */
 
 struct mongo {
 	struct mongo_conn conn;
@@ -58,6 +61,10 @@ struct mongo {
 		enum reason why;
 		pid_t pid;
 	} here;
+	/* getDiagnosticData: not to be had; the levels as last sent, < 0 unknown */
+	bool no_diagnostic;
+	int64_t diag_ns;
+	double host_levels[MONGO_HOST_LEVELS];
 	double resident; /* mem.resident in bytes as last sent, -1 unknown */
 	/* checkpoints, as seen by us */
 	int64_t ckpt_count, ckpt_ended_ns; /* -1, 0: unknown */
@@ -89,6 +96,8 @@ void mongo_take_replset(struct mongo *m, struct sample *out);
 void mongo_take_shards(struct mongo *m, struct sample *out);
 /* After serverStatus: bytes read from the device, if the node is provably on this host. */
 void mongo_take_device(struct mongo *m, const bson_t *status, struct sample *out);
+/* getDiagnosticData: the host of a node elsewhere, while a view wants it. */
+void mongo_take_diagnostic(struct mongo *m, struct sample *out);
 /* $currentOp: every 2 s, every second in a read storm, and at once when one begins. */
 void mongo_take_ops(struct mongo *m, struct sample *out);
 

@@ -13,6 +13,7 @@ static const struct {
 	[RIGHT_LOG] = {"getLog", "thresholds set earlier"},
 	[RIGHT_REPLSET] = {"replSetGetStatus", "members and lags"},
 	[RIGHT_SHARDS] = {"listShards", "shards"},
+	[RIGHT_DIAGNOSTIC] = {"collStats on the oplog", "memory of its host"},
 };
 
 void mongo_note_refusal(struct mongo *m, enum mongo_right right, const struct mongo_failure *f)

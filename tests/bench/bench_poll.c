@@ -18,7 +18,7 @@
 #include "../../src/source/mongo_status.h"
 
 #define CAPTURE "tests/fixtures/captures/collscan-slow-hot.bson.gz"
-#define POLLS   20  /* one a second; the first ones, which ask for everything, are not counted */
+#define POLLS   30  /* one a second; the first ones, which ask for everything, are not counted */
 #define WARM    10
 #define ROUNDS  400 /* of each command on a real mongod */
 #define BYTES_BUDGET 0.65 /* of a full serverStatus' bytes, and of its time on the server */
@@ -80,6 +80,21 @@ static void reply_ops(const struct node *n, bson_t *reply)
 	BSON_APPEND_DOUBLE(reply, "ok", 1);
 }
 
+/* As large as a real one: a serverStatus and 5.7 KB of other things. */
+static void reply_diagnostic(const struct node *n, bson_t *reply)
+{
+	static const uint8_t others[5672];
+	bson_t data, system;
+
+	BSON_APPEND_DOCUMENT_BEGIN(reply, "data", &data);
+	BSON_APPEND_DOCUMENT(&data, "serverStatus", n->status);
+	BSON_APPEND_BINARY(&data, "others", BSON_SUBTYPE_BINARY, others, sizeof(others));
+	BSON_APPEND_DOCUMENT_BEGIN(&data, "systemMetrics", &system);
+	bson_append_document_end(&data, &system);
+	bson_append_document_end(reply, &data);
+	BSON_APPEND_DOUBLE(reply, "ok", 1);
+}
+
 static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd, bson_t *reply)
 {
 	struct node *n = arg;
@@ -88,6 +103,8 @@ static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd
 		fake_mongo_hello(reply);
 	else if (strcmp(name, "serverStatus") == 0)
 		reply_status(n, cmd, reply);
+	else if (strcmp(name, "getDiagnosticData") == 0)
+		reply_diagnostic(n, reply);
 	else if (strcmp(name, "aggregate") == 0)
 		reply_ops(n, reply);
 	else
