@@ -29,6 +29,7 @@ struct options {
 	bool         yes;         /* lab: also on a target that is not empty */
 	char        *config_file, *credentials_file, *script_file, *log_file, *kind, *view;
 	double       timeout_s;   /* default 5 */
+	enum collections collections; /* of MongoDB */
 	bool         no_targets;  /* none was given: discover */
 	unsigned     nargs;       /* what is left: files, lab names */
 	char        *args[OPTIONS_ARGS_MAX];

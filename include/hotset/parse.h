@@ -110,6 +110,8 @@ void parse_mongo_member_state(const struct _bson_t *status, struct sample *out);
 void parse_mongo_shards(const struct _bson_t *reply, struct sample *out);
 /* One document of $currentOp as a row of mongo.op; documents of no interest add no row. */
 void parse_mongo_current_op(const struct _bson_t *doc, struct sample *out);
+/* The same without counters: of a collection whose levels of an earlier time are repeated. */
+void parse_mongo_coll_levels(const struct _bson_t *doc, const char *ns, struct sample *out);
 /* systemMetrics of getDiagnosticData or of diagnostic.data, into mongo.host.*. */
 void parse_mongo_system(const struct _bson_t *doc, struct sample *out);
 /* The whole reply to getDiagnosticData; false where it has none (mongos, not on Linux). */

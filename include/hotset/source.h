@@ -56,9 +56,13 @@ unsigned target_discover(struct target *out, unsigned max, int timeout_ms);
 
 struct source; /* private to its kind */
 
+/* Statistics of collections: auto leaves them out where there are very many. */
+enum collections { COLLECTIONS_AUTO, COLLECTIONS_ON, COLLECTIONS_OFF };
+
 struct source_options {
 	double interval_s;   /* as it was at start: how often to ask for expensive parts */
 	double timeout_s;    /* of one poll, default 5 */
+	enum collections collections;
 	bool   all_parts;    /* --once, record: ask for every part each time */
 };
 

@@ -132,6 +132,7 @@ struct table_view {
 	/* Of a row: what is marked stands first in the table's own order. Or NULL. */
 	enum level         (*level)(const struct endpoint *ep, const struct cell_value *cells);
 	const char          *empty;  /* said when the table is there and has no rows */
+	enum metric_id about; /* an info that says which rows there are, or why none; 0: none */
 
 	/* of tables to browse (browse.h) */
 	const char          *what;   /* one row: "operation" */

@@ -20,6 +20,8 @@ const char config_default[] =
 	"delay = 1\n"
 	"# seconds that one poll may take\n"
 	"timeout = 5\n"
+	"# statistics of MongoDB's collections: on, off, or auto (not where there are over 1,000)\n"
+	"collections = auto\n"
 	"# default, light, mono, or a file: themes/NAME.theme\n"
 	"theme = default\n"
 	"# yes: draw with ASCII only; no: as the locale allows\n"
@@ -131,6 +133,20 @@ static bool add_target(struct reader *r, const char *name, const char *uri)
 	return true;
 }
 
+bool config_collections(const char *word, enum collections *out)
+{
+	static const char *const words[] = {
+		[COLLECTIONS_AUTO] = "auto", [COLLECTIONS_ON] = "on", [COLLECTIONS_OFF] = "off"};
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*out = (enum collections)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool set_key(struct reader *r, const char *key, const char *value)
 {
 	struct config *c = r->config;
@@ -140,6 +156,10 @@ static bool set_key(struct reader *r, const char *key, const char *value)
 		return c->has_delay = seconds(r, key, value, &c->delay_s);
 	if (strcmp(key, "timeout") == 0)
 		return c->has_timeout = seconds(r, key, value, &c->timeout_s);
+	if (strcmp(key, "collections") == 0) {
+		c->has_collections = config_collections(value, &c->collections);
+		return c->has_collections || fail(r, "collections is on, off or auto, not", value);
+	}
 	if (strcmp(key, "ascii") == 0)
 		return c->has_ascii = yes_or_no(r, key, value, &c->ascii);
 	if (strcmp(key, "theme") == 0)

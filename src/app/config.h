@@ -7,15 +7,19 @@
 #define CONFIG_TARGETS_MAX 512
 
 struct config {
-	bool     has_delay, has_timeout, has_ascii;
+	bool     has_delay, has_timeout, has_ascii, has_collections;
 	double   delay_s, timeout_s;
 	bool     ascii;
+	enum collections collections;
 	char    *theme, *view;
 	unsigned ntargets;
 	char    *targets[CONFIG_TARGETS_MAX]; /* "name=URI" */
 };
 
 extern const char config_default[]; /* what --default-config prints */
+
+/* "on", "off", "auto" */
+bool config_collections(const char *word, enum collections *out);
 
 /*
  * Reads a file over what c holds already: its keys win, its targets replace the earlier ones. A

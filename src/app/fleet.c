@@ -120,7 +120,7 @@ bool fleet_open(struct fleet *f, const struct options *o, bool all_parts, int64_
 	*f = (struct fleet){
 		.timeout_ns = to_ns(o->timeout_s),
 		.wants = WANT_ALL,
-		.source_options = {o->delay_s, o->timeout_s, all_parts},
+		.source_options = {o->delay_s, o->timeout_s, o->collections, all_parts},
 		.ntargets = o->ntargets,
 	};
 	f->model = model_create();

@@ -11,18 +11,40 @@
 #include "hotset/panel.h"
 
 enum opt {
-	OPT_DELAY, OPT_COUNT, OPT_ONCE, OPT_BATCH, OPT_FORMAT, OPT_SIZE, OPT_VIEW, OPT_RECORD,
-	OPT_AT, OPT_SPEED, OPT_KIND, OPT_THEME, OPT_ASCII, OPT_NO_COLOR, OPT_CONFIG,
+	OPT_DELAY,
+	OPT_COUNT,
+	OPT_ONCE,
+	OPT_BATCH,
+	OPT_FORMAT,
+	OPT_SIZE,
+	OPT_VIEW,
+	OPT_RECORD,
+	OPT_AT,
+	OPT_SPEED,
+	OPT_KIND,
+	OPT_THEME,
+	OPT_ASCII,
+	OPT_NO_COLOR,
+	OPT_CONFIG,
 	OPT_DEFAULT_CONFIG,
-	OPT_CREDENTIALS, OPT_TIMEOUT, OPT_SCRIPT, OPT_TARGET, OPT_YES, OPT_LOG, OPT_MARKDOWN,
-	OPT_HELP, OPT_VERSION, OPT_COUNT_OF
+	OPT_CREDENTIALS,
+	OPT_TIMEOUT,
+	OPT_COLLECTIONS,
+	OPT_SCRIPT,
+	OPT_TARGET,
+	OPT_YES,
+	OPT_LOG,
+	OPT_MARKDOWN,
+	OPT_HELP,
+	OPT_VERSION,
+	OPT_COUNT_OF
 };
 
 struct option_desc {
-	enum opt    id;
-	char        letter; /* 0: none */
+	enum opt id;
+	char letter; /* 0: none */
 	const char *name;
-	bool        takes_value;
+	bool takes_value;
 };
 
 static const struct option_desc option_table[] = {
@@ -44,6 +66,7 @@ static const struct option_desc option_table[] = {
 	{OPT_DEFAULT_CONFIG, 0, "default-config", false},
 	{OPT_CREDENTIALS, 0, "credentials", true},
 	{OPT_TIMEOUT, 0, "timeout", true},
+	{OPT_COLLECTIONS, 0, "collections", true},
 	{OPT_SCRIPT, 0, "script", true},
 	{OPT_TARGET, 0, "target", true},
 	{OPT_YES, 0, "yes", false},
@@ -58,20 +81,24 @@ static const struct option_desc option_table[] = {
 static const char *const not_yet[] = {"mouse", "probe", "origin-ms"};
 
 static const struct {
-	const char  *word;
+	const char *word;
 	enum command command;
 } command_table[] = {
-	{"record", COMMAND_RECORD}, {"replay", COMMAND_REPLAY}, {"inspect", COMMAND_INSPECT},
-	{"check", COMMAND_CHECK},   {"lab", COMMAND_LAB},       {"metrics", COMMAND_METRICS},
+	{"record", COMMAND_RECORD},
+	{"replay", COMMAND_REPLAY},
+	{"inspect", COMMAND_INSPECT},
+	{"check", COMMAND_CHECK},
+	{"lab", COMMAND_LAB},
+	{"metrics", COMMAND_METRICS},
 };
 
 struct parser {
 	struct options *o;
 	const char *(*env)(const char *name);
 	struct err *err;
-	bool     set[OPT_COUNT_OF];
-	bool     has_command;
-	unsigned numbers;     /* positional numbers seen: the interval, the count */
+	bool set[OPT_COUNT_OF];
+	bool has_command;
+	unsigned numbers; /* positional numbers seen: the interval, the count */
 	unsigned targets_cap;
 };
 
@@ -176,6 +203,13 @@ static bool set_timeout(struct parser *p, const char *s)
 	return true;
 }
 
+static bool set_collections(struct parser *p, const char *s)
+{
+	if (!config_collections(s, &p->o->collections))
+		return usage(p, "--collections takes on, off or auto, not '%s'", s);
+	return true;
+}
+
 static bool set_kind(struct parser *p, const char *s)
 {
 	static const char *const kinds[] = {"redis", "memcached", "mongo", "meminfo", "vmstat",
@@ -184,8 +218,10 @@ static bool set_kind(struct parser *p, const char *s)
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(s, kinds[i]) == 0)
 			return copy_to(p, &p->o->kind, s);
-	return usage(p, "unknown kind '%s': redis, memcached, mongo, meminfo, vmstat, psi, cgroup, "
-			"metrics or stat", s);
+	return usage(p,
+		"unknown kind '%s': redis, memcached, mongo, meminfo, vmstat, psi, cgroup, "
+		"metrics or stat",
+		s);
 }
 
 /* ---- targets ---- */
@@ -291,6 +327,8 @@ static bool set_option(struct parser *p, enum opt id, char *value)
 		return copy_to(p, &o->credentials_file, value);
 	case OPT_TIMEOUT:
 		return set_timeout(p, value);
+	case OPT_COLLECTIONS:
+		return set_collections(p, value);
 	case OPT_SCRIPT:
 		return copy_to(p, &o->script_file, value);
 	case OPT_TARGET:
@@ -496,6 +534,8 @@ static bool apply_config(struct parser *p, const struct config *c)
 		o->delay_s = c->delay_s;
 	if (c->has_timeout && !p->set[OPT_TIMEOUT])
 		o->timeout_s = c->timeout_s;
+	if (c->has_collections && !p->set[OPT_COLLECTIONS])
+		o->collections = c->collections;
 	if (c->has_ascii && !p->set[OPT_ASCII])
 		o->ascii = c->ascii;
 	if (c->theme && !p->set[OPT_THEME] && !copy_to(p, &o->theme, c->theme))
@@ -514,7 +554,7 @@ static bool read_configs(struct parser *p)
 {
 	struct config c = {0};
 	bool ok = (p->o->config_file || config_read(&c, "/etc/hotset/config", false, p->err)) &&
-		user_config(p, &c) && apply_config(p, &c);
+		  user_config(p, &c) && apply_config(p, &c);
 
 	config_finish(&c);
 	return ok;
@@ -567,8 +607,8 @@ static bool finish_parse(struct parser *p)
 	return true;
 }
 
-bool options_parse(struct options *o, int argc, char **argv,
-	const char *(*env)(const char *name), struct err *err)
+bool options_parse(struct options *o, int argc, char **argv, const char *(*env)(const char *name),
+	struct err *err)
 {
 	struct err local;
 	struct parser p = {.o = o, .env = env, .err = err ? err : &local};

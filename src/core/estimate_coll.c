@@ -48,11 +48,20 @@ static enum reason add_row(const struct cell_value *row, struct sum *sum)
 static enum reason add_rows(const struct frame *f, struct sum *sum)
 {
 	const struct frame_rows *rows = &f->tables[TABLE_MONGO_COLL];
-	enum reason why = rows->n ? REASON_OK : REASON_NOT_ASKED;
+	enum reason without = REASON_NOT_ASKED; /* why the tables without rates have none */
+	bool any = false;
 
-	for (unsigned i = 0; i < rows->n && why == REASON_OK; i++)
-		why = add_row(frame_row(f, TABLE_MONGO_COLL, i), sum);
-	return why;
+	for (unsigned i = 0; i < rows->n; i++) {
+		enum reason why = add_row(frame_row(f, TABLE_MONGO_COLL, i), sum);
+
+		if (why == REASON_NOT_ASKED || why == REASON_FIRST)
+			without = why;
+		else if (why != REASON_OK)
+			return why;
+		else
+			any = true;
+	}
+	return any ? REASON_OK : without;
 }
 
 static bool is_covered(const struct history *h, const struct frame *f, const struct sum *sum)

@@ -103,3 +103,19 @@ void parse_mongo_coll_stats(const bson_t *doc, const char *ns, struct sample *ou
 	take_table(&table, ns, "", doc, "size", out);
 	take_indexes(doc, ns, out);
 }
+
+void parse_mongo_coll_levels(const bson_t *doc, const char *ns, struct sample *out)
+{
+	struct rows *rows = &out->tables[TABLE_MONGO_COLL];
+	unsigned first = rows->n;
+
+	parse_mongo_coll_stats(doc, ns, out);
+	for (unsigned i = first; i < rows->n; i++) {
+		struct raw *row = &rows->cells[(size_t)i * COL_MONGO_COLL_COUNT];
+
+		for (size_t k = 0; k < sizeof(stats) / sizeof(stats[0]); k++)
+			if (stats[k].col != COL_MONGO_COLL_BYTES_IN_CACHE)
+				row[stats[k].col] = (struct raw){
+					.type = RAW_NONE, .why = REASON_NOT_ASKED};
+	}
+}

@@ -290,11 +290,12 @@ static bool connect_and_greet(struct mongo *m, struct mongo_failure *f)
 		return false;
 	if (fresh) { /* it may be another run of the server */
 		m->hello_ns = m->params_ns = m->metrics_ns = m->replset_ns = m->shards_ns = 0;
-		m->diag_ns = 0;
+		m->diag_ns = m->coll_ns = 0;
 		m->denied = 0; /* a role may have been granted since */
 		m->ops_mode = OPS_ALL;
 		m->params.log_known = false;
 		mongo_log_finish(&m->params.log);
+	mongo_nss_finish(&m->nss);
 	}
 	if (!mongo_is_due(m, &m->hello_ns, in_set(m->hello) ? HELLO_SET_NS : HELLO_EVERY_NS))
 		return true;
@@ -345,6 +346,7 @@ static void mongo_poll(struct source *s, const struct poll_request *req, struct 
 		mongo_take_ops(m, out);
 		mongo_take_shards(m, out);
 		mongo_take_diagnostic(m, out);
+		mongo_take_collections(m, out);
 		mongo_say_denied(m, out);
 	}
 }

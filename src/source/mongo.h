@@ -2,6 +2,7 @@
 #ifndef HOTSET_SOURCE_MONGO_H
 #define HOTSET_SOURCE_MONGO_H
 
+#include "mongo_coll.h"
 #include "mongo_conn.h"
 #include "mongo_status.h"
 
@@ -19,6 +20,8 @@ enum mongo_right {
 	RIGHT_REPLSET,
 	RIGHT_SHARDS,
 	RIGHT_DIAGNOSTIC,
+	RIGHT_TOP,
+	RIGHT_COLL_STATS,
 	RIGHT_COUNT
 };
 
@@ -65,6 +68,12 @@ struct mongo {
 	bool no_diagnostic;
 	int64_t diag_ns;
 	double host_levels[MONGO_HOST_LEVELS];
+	/* collections: not to be had; only the command collStats is known; when last asked */
+	bool no_collections, plain_coll_stats;
+	int64_t coll_ns;
+	unsigned coll_rounds;
+	char coll_said[64]; /* of the last round, for each sample */
+	struct mongo_nss nss;
 	double resident; /* mem.resident in bytes as last sent, -1 unknown */
 	/* checkpoints, as seen by us */
 	int64_t ckpt_count, ckpt_ended_ns; /* -1, 0: unknown */
@@ -98,6 +107,8 @@ void mongo_take_shards(struct mongo *m, struct sample *out);
 void mongo_take_device(struct mongo *m, const bson_t *status, struct sample *out);
 /* getDiagnosticData: the host of a node elsewhere, while a view wants it. */
 void mongo_take_diagnostic(struct mongo *m, struct sample *out);
+/* `top` and $collStats of some, while a view wants them: see mongo_coll.h. */
+void mongo_take_collections(struct mongo *m, struct sample *out);
 /* $currentOp: every 2 s, every second in a read storm, and at once when one begins. */
 void mongo_take_ops(struct mongo *m, struct sample *out);
 

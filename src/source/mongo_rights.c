@@ -14,6 +14,8 @@ static const struct {
 	[RIGHT_REPLSET] = {"replSetGetStatus", "members and lags"},
 	[RIGHT_SHARDS] = {"listShards", "shards"},
 	[RIGHT_DIAGNOSTIC] = {"collStats on the oplog", "memory of its host"},
+	[RIGHT_TOP] = {"top", "collections in the cache"},
+	[RIGHT_COLL_STATS] = {"collStats", "some collections"},
 };
 
 void mongo_note_refusal(struct mongo *m, enum mongo_right right, const struct mongo_failure *f)

@@ -170,8 +170,12 @@ const char *table_note(char buf[NOTE_MAX], const struct endpoint *ep, enum table
 /* An empty table says why it is: a server without the privilege is partial, and says so. */
 static const char *empty_text(const struct endpoint *ep, const struct table_view *v)
 {
+	const char *about = ep && v->about ? frame_info(&ep->frame, v->about) : NULL;
+
 	if (ep && ep->kept[v->table].asked)
 		return v->empty;
+	if (about)
+		return about;
 	return ep && ep->status == STATUS_PARTIAL && ep->err.msg[0] ? ep->err.msg
 								    : "not asked for yet";
 }
@@ -218,7 +222,14 @@ static const char *browse_note(char buf[BROWSE_NOTE_MAX], const struct endpoint 
 {
 	char note[NOTE_MAX];
 
+	const char *about = ep && v->about ? frame_info(&ep->frame, v->about) : NULL;
+
 	(void)table_note(note, ep, v->table);
+	if (about && note[0]) {
+		size_t at = strlen(note);
+
+		(void)snprintf(note + at, sizeof(note) - at, ", %s", about);
+	}
 	if (b && b->search[0])
 		(void)snprintf(buf, BROWSE_NOTE_MAX, "/%s: %u of %s", b->search, o->n, note);
 	else
