@@ -37,6 +37,9 @@ $(error missing libraries: $(MISSING)- run ./contrib/setup, which installs what 
 endif
 PKG_CFLAGS := $(patsubst -I%,-isystem %,$(filter-out -D_GNU_SOURCE -D_DEFAULT_SOURCE -D_XOPEN_SOURCE=600,$(shell pkg-config --cflags $(PKGS))))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS)) -linih
+# for the tests alone: the servers' side of TLS and of logins
+HAVE_SSL   := $(shell pkg-config --exists openssl 2>/dev/null && echo 1)
+SSL_LIBS   := $(if $(HAVE_SSL),$(shell pkg-config --libs openssl))
 HAVE_WT    := $(shell pkg-config --exists wiredtiger 2>/dev/null && echo 1)
 endif
 
@@ -95,6 +98,8 @@ $(B)/hotset: $(B)/obj/src/app/main.o $(B)/libhotset.a
 	$(call say,LD,$@)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lpthread -lm
 
+$(B)/obj/tests/fake/%.o: CPPFLAGS += $(if $(HAVE_SSL),-DHAVE_OPENSSL)
+
 # wtnode is a program of its own: WiredTiger is GPL, and nothing of hotset links it.
 $(B)/wtnode: $(call obj,$(WT_SRCS))
 	$(call say,LD,$@)
@@ -103,7 +108,7 @@ $(B)/wtnode: $(call obj,$(WT_SRCS))
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/libtest.a $(B)/libhotset.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(LINK) -o $@ $< -Wl,--start-group $(B)/libtest.a $(B)/libhotset.a -Wl,--end-group -lcmocka $(PKG_LIBS) -lpthread -lm -lutil
+	$(Q)$(LINK) -o $@ $< -Wl,--start-group $(B)/libtest.a $(B)/libhotset.a -Wl,--end-group -lcmocka $(PKG_LIBS) $(SSL_LIBS) -lpthread -lm -lutil
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 

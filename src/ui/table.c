@@ -221,7 +221,6 @@ static const char *browse_note(char buf[BROWSE_NOTE_MAX], const struct endpoint 
 	const struct table_view *v, const struct browse *b, const struct row_order *o)
 {
 	char note[NOTE_MAX];
-
 	const char *about = ep && v->about ? frame_info(&ep->frame, v->about) : NULL;
 
 	(void)table_note(note, ep, v->table);

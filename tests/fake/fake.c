@@ -90,7 +90,7 @@ static void begin_conn(struct fake *f, int fd)
 	pthread_mutex_lock(&f->lock);
 	must(f->accepted < CONNS_MAX, "too many connections");
 	s = &f->slots[f->accepted];
-	s->conn = (struct fake_conn){f, fd, f->accepted, f->arg};
+	s->conn = (struct fake_conn){.fake = f, .fd = fd, .number = f->accepted, .arg = f->arg};
 	s->serve = f->serve;
 	f->accepted++;
 	if (++f->open > f->open_most)
@@ -232,6 +232,8 @@ bool fake_read(struct fake_conn *c, void *buf, size_t len)
 {
 	char *p = buf;
 
+	if (c->io)
+		return c->io->read(c->io_ctx, buf, len);
 	while (len) {
 		ssize_t n;
 
@@ -286,6 +288,8 @@ bool fake_send(struct fake_conn *c, const void *data, size_t len)
 {
 	const char *p = data;
 
+	if (c->io)
+		return c->io->write(c->io_ctx, data, len);
 	while (len) {
 		ssize_t n;
 

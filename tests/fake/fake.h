@@ -11,11 +11,19 @@
 
 struct fake;
 
+/* How a connection's bytes go, where not plainly: see fake_tls.h. */
+struct fake_io {
+	bool (*read)(void *ctx, void *buf, size_t len);
+	bool (*write)(void *ctx, const void *data, size_t len);
+};
+
 struct fake_conn {
 	struct fake *fake;
 	int fd;
 	unsigned number; /* 0 for the first connection */
 	const void *arg;
+	const struct fake_io *io; /* NULL: plain */
+	void *io_ctx;
 };
 
 /* Serves one connection, which is closed when it returns. */

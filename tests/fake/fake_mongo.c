@@ -15,6 +15,12 @@ struct header {
 };
 
 static pthread_mutex_t answer_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local const struct fake_conn *answering;
+
+const struct fake_conn *fake_mongo_conn(void)
+{
+	return answering;
+}
 
 void fake_mongo_limits(bson_t *reply)
 {
@@ -92,6 +98,7 @@ static bool answer_one(
 
 	if (find_command(h->op, payload, len, &cmd) && bson_iter_init(&it, &cmd) &&
 		bson_iter_next(&it)) {
+		answering = c;
 		pthread_mutex_lock(&answer_lock);
 		act = m->answer(m->arg, bson_iter_key(&it), &cmd, &reply);
 		pthread_mutex_unlock(&answer_lock);
@@ -104,7 +111,7 @@ static bool answer_one(
 	return act == FAKE_REPLY || act == FAKE_DRIP;
 }
 
-void fake_mongo_serve(struct fake_conn *c)
+static void serve_commands(struct fake_conn *c)
 {
 	struct header h;
 	bool more = true;
@@ -117,4 +124,15 @@ void fake_mongo_serve(struct fake_conn *c)
 		more = payload && fake_read(c, payload, len) && answer_one(c, &h, payload, len);
 		free(payload);
 	}
+}
+
+void fake_mongo_serve(struct fake_conn *c)
+{
+	const struct fake_mongo *m = c->arg;
+
+	if (m->tls && !fake_tls_begin(c, m->tls))
+		return;
+	serve_commands(c);
+	if (m->tls)
+		fake_tls_end(c);
 }

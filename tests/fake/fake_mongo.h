@@ -5,6 +5,7 @@
 #include <bson/bson.h>
 
 #include "fake.h"
+#include "fake_tls.h"
 
 enum fake_mongo_act { FAKE_REPLY, FAKE_SILENT, FAKE_CLOSE, FAKE_DRIP };
 
@@ -15,7 +16,11 @@ typedef enum fake_mongo_act fake_mongo_fn(
 struct fake_mongo {
 	fake_mongo_fn *answer;
 	void *arg;
+	struct fake_tls *tls; /* NULL: plain */
 };
+
+/* The connection whose command is being answered. */
+const struct fake_conn *fake_mongo_conn(void);
 
 /* For fake_start(): `arg` is a struct fake_mongo. */
 void fake_mongo_serve(struct fake_conn *c);

@@ -152,7 +152,7 @@ void fake_set_start(struct fake_set *s, unsigned n, const bson_t *status)
 		m->set = s;
 		m->state = i == 0 ? FAKE_PRIMARY : FAKE_SECONDARY;
 		bson_oid_init(&m->run, NULL);
-		m->mongo = (struct fake_mongo){answer, m};
+		m->mongo = (struct fake_mongo){answer, m, NULL};
 		m->fake = fake_start(fake_mongo_serve, &m->mongo);
 		snprintf(m->name, sizeof(m->name), "127.0.0.1:%u", fake_port(m->fake));
 	}

@@ -177,7 +177,7 @@ static void begin(struct stage *s)
 
 static void run(struct stage *s, const char *userinfo, double timeout_s)
 {
-	s->mongo = (struct fake_mongo){answer, &s->node};
+	s->mongo = (struct fake_mongo){answer, &s->node, NULL};
 	s->fake = fake_start(fake_mongo_serve, &s->mongo);
 	watch_begin(&s->w, fake_uri(s->fake, "mongodb", userinfo), timeout_s);
 }
