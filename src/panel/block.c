@@ -143,12 +143,14 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
 	const struct endpoint *ep = x->ep;
 	enum level level = endpoint_level(x->m, ep);
-	char title[NAME_MAX_LEN + 16], note[STATE_TEXT_MAX + 16], state[STATE_TEXT_MAX];
+	char title[NAME_MAX_LEN + 16], note[STATE_TEXT_MAX + 48], state[STATE_TEXT_MAX];
 	bool fresh = status_has_data(ep->status) && !model_is_stale(x->m, ep);
+	bool member = ep->kind == KIND_MONGO && frame_info(&ep->frame, METRIC_MONGO_REPL_SET);
 	struct pane p;
 
 	make_title(ep, title, sizeof(title));
-	(void)snprintf(note, sizeof(note), "%s %s", level_symbol(level),
+	(void)snprintf(note, sizeof(note), "%s%s%s %s", member ? ep->role : "",
+		member ? "  " : "", level_symbol(level),
 		fresh ? level_word(level) : endpoint_state(state, x->m, ep));
 	pane_open(&p, x, c, r, title, note);
 	if (endpoint_has_data(ep))

@@ -70,6 +70,18 @@ static void draw_figure(
 	canvas_text_right(p->c, x_end, p->y, w, buf, old ? ROLE_DIM : ROLE_VALUE, 0);
 }
 
+/* "ok", "ok PRIMARY" of a member of a set, or why there is nothing fresh. */
+static void say_state(char out[STATE_TEXT_MAX], const struct model *m, const struct endpoint *ep)
+{
+	bool member = ep->kind == KIND_MONGO && frame_info(&ep->frame, METRIC_MONGO_REPL_SET);
+
+	if (!status_has_data(ep->status) || model_is_stale(m, ep))
+		(void)endpoint_state(out, m, ep);
+	else
+		(void)snprintf(out, STATE_TEXT_MAX, "%s%s%s", level_word(endpoint_level(m, ep)),
+			member ? " " : "", member ? ep->role : "");
+}
+
 static void draw_cell(
 	struct pane *p, const struct endpoint *ep, enum fleet_column col, int x, int w)
 {
@@ -84,11 +96,8 @@ static void draw_cell(
 		(void)canvas_text_fit(p->c, x, p->y, w, kind_name(ep->kind), ROLE_LABEL, 0);
 		break;
 	case STATE:
-		(void)canvas_text_fit(p->c, x, p->y, w,
-			status_has_data(ep->status) && !model_is_stale(p->x->m, ep)
-				? level_word(level)
-				: endpoint_state(state, p->x->m, ep),
-			level_role(level), 0);
+		say_state(state, p->x->m, ep);
+		(void)canvas_text_fit(p->c, x, p->y, w, state, level_role(level), 0);
 		break;
 	case FILL:
 		draw_figure(p, ep, figures[ep->kind].fill, x + w, w);

@@ -2,6 +2,8 @@
  * Which panels a view is made of. The tables name them in the order in which they are kept when
  * space is short; the overview chooses among shapes by what is watched.
  */
+#include <string.h>
+
 #include "hotset/widgets.h"
 
 #include "panels.h"
@@ -18,7 +20,12 @@ struct line {
 static const struct line mongo_lines[] = {
 	{&panel_mongo_cache, true},  {&panel_mongo_ws, true},     {&panel_mongo_pages, true},
 	{&panel_mongo_eviction, true}, {&panel_mongo_ops, false}, {&panel_mongo_pinned, true},
-	{&panel_mongo_miss, true},   {&panel_mongo_load, true},   {&panel_mongo_coll, false},
+	{&panel_mongo_miss, true},   {&panel_mongo_load, true},   {&panel_mongo_members, false},
+	{&panel_mongo_coll, false},  {NULL, false},
+};
+/* of a node without a cache */
+static const struct line router_lines[] = {
+	{&panel_mongo_shards, false}, {&panel_mongo_load, false}, {&panel_mongo_ops, false},
 	{NULL, false},
 };
 static const struct line mongo_overview_lines[] = {
@@ -81,6 +88,12 @@ static void add_lines(struct list *l, const struct line *lines, const struct end
 		add(l, lines->ops, ep, lines->half);
 }
 
+/* A router has operations, but no cache. */
+static void add_mongo(struct list *l, const struct line *lines, const struct endpoint *ep)
+{
+	add_lines(l, ep && strcmp(ep->role, "mongos") == 0 ? router_lines : lines, ep);
+}
+
 /* The database, if one alone is watched (hosts do not count); without any, the host. */
 static const struct endpoint *only_one(const struct model *m)
 {
@@ -100,7 +113,10 @@ static void add_overview_of_one(struct list *l, const struct model *m, const str
 {
 	const struct endpoint *host = model_of_kind(m, KIND_HOST, 0);
 
-	add_lines(l, ep->kind == KIND_MONGO ? mongo_overview_lines : lines_of_kind[ep->kind], ep);
+	if (ep->kind == KIND_MONGO)
+		add_mongo(l, mongo_overview_lines, ep);
+	else
+		add_lines(l, lines_of_kind[ep->kind], ep);
 	if (host && host != ep && ep->kind != KIND_MONGO)
 		add_lines(l, host_lines, host);
 }
@@ -134,7 +150,7 @@ unsigned view_build(
 		add_overview(&l, m);
 		break;
 	case VIEW_MONGO:
-		add_lines(&l, mongo_lines, view_endpoint(m, s, KIND_MONGO));
+		add_mongo(&l, mongo_lines, view_endpoint(m, s, KIND_MONGO));
 		break;
 	case VIEW_REDIS:
 		add_lines(&l, redis_lines, view_endpoint(m, s, KIND_REDIS));

@@ -15,6 +15,8 @@
 	X(mongo_load)                                                                              \
 	X(mongo_ops)                                                                               \
 	X(mongo_coll)                                                                              \
+	X(mongo_members)                                                                           \
+	X(mongo_shards)                                                                            \
 	X(redis_memory)                                                                            \
 	X(redis_hits)                                                                              \
 	X(redis_keys)                                                                              \
