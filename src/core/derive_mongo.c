@@ -51,6 +51,7 @@ static void derive_reads(const struct derive_ctx *c)
 	derive_ratio(c, METRIC_MONGO_READ_DEVICE_SHARE,
 		derive_diff(c, METRIC_MONGO_READ_DEVICE_BYTES),
 		derive_diff(c, METRIC_MONGO_BLOCK_BYTES_READ_TOTAL), 100, REASON_NO_TRAFFIC);
+	derive_explain(c, METRIC_MONGO_READ_DEVICE_SHARE, REASON_NOT_SAME_HOST);
 }
 
 static void derive_mean_latency(

@@ -113,7 +113,7 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 
 	pane_open(&p, x, c, r, "where a miss is served", NULL);
 	draw_answer(&p);
-	if (pane_left(&p) > 2)
+	if (pane_left(&p) > 2 && value_ok(pane_value(&p, METRIC_MONGO_READ_DEVICE_SHARE)))
 		pane_bar(&p, &bars[0]);
 	pane_fields(&p, choose_fields(x), count_fields(x), pane_left(&p));
 	draw_storage(&p);

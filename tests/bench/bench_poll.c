@@ -219,7 +219,7 @@ static void bench_time(void)
 int main(void)
 {
 	struct node n;
-	struct fake_mongo fake = {answer, &n};
+	struct fake_mongo fake = {answer, &n, NULL};
 	struct fake *server;
 
 	if (!load(&n)) {

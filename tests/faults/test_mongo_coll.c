@@ -103,7 +103,7 @@ static void begin(struct stage *s, unsigned namespaces, enum collections collect
 	struct source_options o = {.interval_s = 1, .timeout_s = 5, .collections = collections};
 
 	*s = (struct stage){.node = {.namespaces = namespaces}};
-	s->mongo = (struct fake_mongo){answer, &s->node};
+	s->mongo = (struct fake_mongo){answer, &s->node, NULL};
 	s->fake = fake_start(fake_mongo_serve, &s->mongo);
 	watch_begin(&s->w, fake_uri(s->fake, "mongodb", NULL), 5);
 	s->w.target.ops->destroy(s->w.source);

@@ -79,6 +79,8 @@ static void mongo_cache(struct sample *s, unsigned t)
 	sample_set_u64(s, METRIC_MONGO_READ_COUNT, total(t, 1100, 0.2, 20300, 4));
 	sample_set_u64(s, METRIC_MONGO_READ_TIME, total(t, 12100, 0.1, 240000, 8));
 	sample_set_u64(s, METRIC_MONGO_BLOCK_BYTES_READ_TOTAL, total(t, 9e6, 0.2, 170e6, 9));
+	sample_set_u64(s, METRIC_MONGO_READ_DEVICE_BYTES, total(t, 5e5, 0.2, 12e6, 9));
+	set_text(s, METRIC_MONGO_READ_DEVICE_SOURCE, "process");
 }
 
 static void mongo_rest(struct sample *s, unsigned t)
