@@ -184,7 +184,9 @@ const char *num_duration(char buf[NUM_MAX], double seconds)
 	if (!isfinite(seconds) || fabs(seconds) > 1e12)
 		return not_available(buf);
 	double s = round(seconds);
-	if (fabs(s) < 600)
+	if (s == 0 && fabs(seconds) >= 0.05) /* not nothing */
+		(void)snprintf(buf, NUM_MAX, "%.1f s", seconds);
+	else if (fabs(s) < 600)
 		(void)snprintf(buf, NUM_MAX, "%.0f s", s);
 	else if (fabs(s) < 3600)
 		(void)snprintf(buf, NUM_MAX, "%.0f:%02.0f", trunc(s / 60), fabs(fmod(s, 60)));
