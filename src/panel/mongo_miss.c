@@ -69,10 +69,9 @@ static void draw_answer(struct pane *p)
 
 	if (!value_ok(share)) {
 		pane_printf(p, ROLE_DIM, "%s",
-			share.why == REASON_NO_TRAFFIC ? "no misses"
-			: share.why == REASON_NOT_SAME_HOST
-				? "not known: the node is not provably this host"
-				: reason_text((enum reason)share.why));
+			share.why == REASON_NO_TRAFFIC      ? "no misses"
+			: share.why == REASON_NOT_SAME_HOST ? "not known: not provably this host"
+							    : reason_text((enum reason)share.why));
 		return;
 	}
 	if (value_ok(page))

@@ -21,7 +21,8 @@
 struct mongo_ns {
 	char *name;       /* owned */
 	uint64_t time_us; /* spent in it, as `top` last said */
-	uint64_t busy_us; /* of these since the time before */
+	uint64_t calls;   /* to it, likewise */
+	uint64_t busy_us; /* of the time since the look before; 0 if nobody but us called */
 	unsigned round;   /* in which `top` last named it */
 	bool active;      /* asked for in the round before */
 	bool useless;     /* a view, or gone, or not ours to see */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OWN_CALLS 2 /* that asking for the statistics of a collection counts as, at most */
+
 /* The server's own databases hold nothing of the users; the oplog, however, fills caches. */
 static bool is_of_interest(const char *ns)
 {
@@ -61,25 +63,46 @@ static bool append(struct mongo_nss *l, const char *name)
 	return true;
 }
 
-/* Microseconds; what came before the first look counts as busy, too: it is all there is to go by.
- */
-static void take_time(struct mongo_ns *ns, uint64_t time_us, unsigned round)
+struct look {
+	uint64_t time_us, calls;
+};
+
+static uint64_t since(uint64_t now, uint64_t before)
 {
-	ns->busy_us = time_us >= ns->time_us ? time_us - ns->time_us : time_us;
-	ns->time_us = time_us;
+	return now >= before ? now - before : now;
+}
+
+/*
+ * What came before the first look counts as busy, too: it is all there is to go by. Our own call of
+ * the round before is none of the users'.
+ */
+static void take_look(struct mongo_ns *ns, const struct look *k, unsigned round)
+{
+	bool asked = ns->stats && ns->asked + 1 == round;
+
+	ns->busy_us = asked && since(k->calls, ns->calls) <= OWN_CALLS
+			      ? 0
+			      : since(k->time_us, ns->time_us);
+	ns->time_us = k->time_us;
+	ns->calls = k->calls;
 	ns->round = round;
 }
 
-static bool read_time(const bson_iter_t *entry, uint64_t *out)
+static bool read_number(const bson_iter_t *entry, const char *path, uint64_t *out)
 {
-	bson_iter_t sub, time;
+	bson_iter_t sub, it;
 
 	if (!BSON_ITER_HOLDS_DOCUMENT(entry) || !bson_iter_recurse(entry, &sub) ||
-		!bson_iter_find_descendant(&sub, "total.time", &time) ||
-		!BSON_ITER_HOLDS_NUMBER(&time))
+		!bson_iter_find_descendant(&sub, path, &it) || !BSON_ITER_HOLDS_NUMBER(&it))
 		return false;
-	*out = bson_iter_as_int64(&time) > 0 ? (uint64_t)bson_iter_as_int64(&time) : 0;
+	*out = bson_iter_as_int64(&it) > 0 ? (uint64_t)bson_iter_as_int64(&it) : 0;
 	return true;
+}
+
+static bool read_look(const bson_iter_t *entry, struct look *out)
+{
+	return read_number(entry, "total.time", &out->time_us) &&
+	       read_number(entry, "total.count", &out->calls);
 }
 
 /* A collection that was dropped is not named any more. */
@@ -107,9 +130,9 @@ bool mongo_nss_update(struct mongo_nss *l, const bson_t *top)
 	while (bson_iter_next(&it)) {
 		const char *name = bson_iter_key(&it);
 		struct mongo_ns *ns = find(l, known, name);
-		uint64_t time_us;
+		struct look look;
 
-		if (!is_of_interest(name) || !read_time(&it, &time_us))
+		if (!is_of_interest(name) || !read_look(&it, &look))
 			continue;
 		if (!ns) {
 			if (l->n == COLLECTIONS_LIST_MAX)
@@ -118,7 +141,7 @@ bool mongo_nss_update(struct mongo_nss *l, const bson_t *top)
 				return false;
 			ns = &l->ns[l->n - 1];
 		}
-		take_time(ns, time_us, l->round);
+		take_look(ns, &look, l->round);
 	}
 	forget_gone(l);
 	qsort(l->ns, l->n, sizeof(*l->ns), compare_names);

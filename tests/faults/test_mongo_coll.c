@@ -42,7 +42,8 @@ static void reply_top(const struct node *n, bson_t *reply)
 
 	BSON_APPEND_DOCUMENT_BEGIN(reply, "totals", &totals);
 	for (unsigned i = 0; i < n->namespaces; i++) {
-		bson_t *entry = BCON_NEW("total", "{", "time", BCON_INT64(1000 + i), "}");
+		bson_t *entry = BCON_NEW(
+			"total", "{", "time", BCON_INT64(1000 + i), "count", BCON_INT64(9), "}");
 		char name[32];
 
 		snprintf(name, sizeof(name), "shop.c%u", i);

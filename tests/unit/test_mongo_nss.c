@@ -19,8 +19,8 @@ static void look(struct mongo_nss *l, unsigned n, uint64_t (*time)(unsigned i))
 	BSON_APPEND_UTF8(&totals, "note", "all times in microseconds");
 	for (unsigned i = 0; i < n; i++) {
 		char name[32];
-		bson_t *entry =
-			BCON_NEW("total", "{", "time", BCON_INT64((int64_t)time(i)), "}");
+		bson_t *entry = BCON_NEW("total", "{", "time", BCON_INT64((int64_t)time(i)),
+			"count", BCON_INT64((int64_t)time(i) / 10), "}");
 
 		snprintf(name, sizeof(name), "db.c%u", i);
 		bson_append_document(&totals, name, -1, entry);
@@ -89,6 +89,27 @@ static void who_was_asked_stays(void **state)
 	mongo_nss_finish(&l);
 }
 
+/* Each was called once, by us. */
+static uint64_t once_more(unsigned i)
+{
+	return rising(i) + 10;
+}
+
+static void our_own_call_makes_nobody_busy(void **state)
+{
+	struct mongo_nss l = {0};
+	struct mongo_ns *chosen[CHOSEN];
+
+	(void)state;
+	look(&l, 3, rising);
+	assert_int_equal(mongo_nss_choose(&l, chosen), 3);
+	mongo_nss_keep(&l, chosen[0], bson_new());
+	look(&l, 3, once_more);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true((l.ns[i].busy_us == 0) == (l.ns[i].stats != NULL));
+	mongo_nss_finish(&l);
+}
+
 static void the_others_have_their_turn(void **state)
 {
 	struct mongo_nss l = {0};
@@ -147,7 +168,8 @@ static void the_servers_own_are_left_out(void **state)
 	(void)state;
 	BSON_APPEND_DOCUMENT_BEGIN(&reply, "totals", &totals);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		bson_t *entry = BCON_NEW("total", "{", "time", BCON_INT64(5), "}");
+		bson_t *entry =
+			BCON_NEW("total", "{", "time", BCON_INT64(5), "count", BCON_INT64(1), "}");
 
 		bson_append_document(&totals, names[i], -1, entry);
 		bson_destroy(entry);
@@ -166,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_busiest_are_asked),
 		cmocka_unit_test(who_was_asked_stays),
+		cmocka_unit_test(our_own_call_makes_nobody_busy),
 		cmocka_unit_test(the_others_have_their_turn),
 		cmocka_unit_test(what_is_gone_is_forgotten),
 		cmocka_unit_test(few_replies_are_kept),
