@@ -36,16 +36,23 @@ static bool make_room(struct fleet *f)
 {
 	unsigned n = f->model->n + 1;
 	struct worker **workers = realloc(f->workers, n * sizeof(struct worker *));
+
+	if (!workers)
+		return false;
+	f->workers = workers;
+	f->workers[n - 1] = NULL;
+
 	struct schedule *schedules = realloc(f->schedules, n * sizeof *schedules);
+
+	if (!schedules)
+		return false;
+	f->schedules = schedules;
+
 	const struct target **targets = realloc(f->targets, n * sizeof(const struct target *));
 
-	f->workers = workers ? workers : f->workers;
-	f->schedules = schedules ? schedules : f->schedules;
-	f->targets = targets ? targets : f->targets;
-	if (!workers || !schedules || !targets)
-		return false;
-	f->workers[n - 1] = NULL;
-	return true;
+	if (targets)
+		f->targets = targets;
+	return targets != NULL;
 }
 
 static bool start_endpoint(

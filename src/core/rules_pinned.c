@@ -85,9 +85,9 @@ static void say_end(char *out, size_t cap, const struct holder *h)
 
 static const char *operation_of(const struct holder *h, char buf[NUM_MAX])
 {
-	const struct cell_value *id = &h->row[COL_MONGO_OP_OPID];
+	const struct cell_value *id = h->row ? &h->row[COL_MONGO_OP_OPID] : NULL;
 
-	if (value_ok(id->num))
+	if (id && value_ok(id->num))
 		snprintf(buf, NUM_MAX, "killOp(%.0f)", id->num.v);
 	else
 		snprintf(buf, NUM_MAX, "killOp");

@@ -292,10 +292,11 @@ static bool connect_and_greet(struct mongo *m, struct mongo_failure *f)
 		m->hello_ns = m->params_ns = m->metrics_ns = m->replset_ns = m->shards_ns = 0;
 		m->diag_ns = m->coll_ns = 0;
 		m->denied = 0; /* a role may have been granted since */
+		m->no_collections = m->no_diagnostic = false;
 		m->ops_mode = OPS_ALL;
 		m->params.log_known = false;
 		mongo_log_finish(&m->params.log);
-	mongo_nss_finish(&m->nss);
+		mongo_nss_finish(&m->nss);
 	}
 	if (!mongo_is_due(m, &m->hello_ns, in_set(m->hello) ? HELLO_SET_NS : HELLO_EVERY_NS))
 		return true;
@@ -380,6 +381,7 @@ static void mongo_destroy(struct source *s)
 	free(m->params.startup_config);
 	free(m->params.runtime_config);
 	mongo_log_finish(&m->params.log);
+	mongo_nss_finish(&m->nss);
 	free(m);
 }
 

@@ -281,7 +281,7 @@ bool browse_copy(const struct model *m, const struct view_state *s, char buf[ROW
 {
 	const struct table_view *v = view_table(s, s->focus);
 	const struct endpoint *ep = watched(m, s);
-	struct cell_value cells[TABLE_COLS_MAX];
+	struct cell_value cells[TABLE_COLS_MAX] = {0};
 	struct row_order o;
 	int line;
 

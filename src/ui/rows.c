@@ -153,7 +153,7 @@ int browse_column(const struct table_view *v, const struct browse *b, bool *fall
 void rows_order(const struct endpoint *ep, const struct table_view *v, const struct browse *b,
 	struct row_order *out)
 {
-	struct entry e[TABLE_ROWS_MAX];
+	struct entry e[TABLE_ROWS_MAX] = {{0}};
 	struct sorter s = {ep, v, -1, true};
 	int col = browse_column(v, b, &s.falling);
 	bool marked_first = v->level && v->sort >= 0 && (!b || b->sort == 0);

@@ -80,6 +80,7 @@ static bool read_request(const bson_t *body, struct txn_request *req, bool *has,
 	bson_t lsid;
 
 	*has = autocommit;
+	*req = (struct txn_request){.start = start};
 	if (start && !autocommit) {
 		return fail_set(fail, FAIL_INVALID_OPTIONS,
 			"'startTransaction' field requires 'autocommit' field to also be "
@@ -92,7 +93,6 @@ static bool read_request(const bson_t *body, struct txn_request *req, bool *has,
 		return fail_set(fail, FAIL_INVALID_OPTIONS,
 			"Specifying autocommit=true or startTransaction=false is not allowed.");
 	}
-	*req = (struct txn_request){.start = start};
 	if (!bson_iter_init_find(&it, body, "txnNumber") || !bsonx_is_number(&it) ||
 		bsonx_int64(&it) < 0) {
 		return fail_set(fail, FAIL_INVALID_OPTIONS,

@@ -346,7 +346,7 @@ struct txn *txn_enter(struct txns *t, const struct txn_request *req,
 	}
 	bool ok = check_stop(t, fail) && check_age(txn, req, fail) &&
 		  (req->start ? enter_new(t, &txn, req, client, fail) : check_open(txn, req, fail));
-	if (ok) {
+	if (ok && txn) {
 		txn->client = *client;
 		set_busy(t, txn);
 	}
@@ -377,14 +377,18 @@ static bool enter_last(struct txns *t, const struct txn_request *req, bool commi
 	struct txn **txn, struct fail *fail)
 {
 	pthread_mutex_lock(&t->lock);
-	*txn = find_idle(t, &req->id);
-	bool ok = check_stop(t, fail) && check_age(*txn, req, fail);
-	if (ok && committed && *txn != NULL && req->number == (*txn)->number &&
-		(*txn)->state == TXN_COMMITTED) {
-		*txn = NULL;
-	} else if (ok && (ok = check_open(*txn, req, fail))) {
-		set_busy(t, *txn);
+	struct txn *found = find_idle(t, &req->id);
+	bool ok = check_stop(t, fail) && check_age(found, req, fail);
+	if (ok && committed && found != NULL && req->number == found->number &&
+		found->state == TXN_COMMITTED) {
+		found = NULL;
+	} else if (ok) {
+		ok = check_open(found, req, fail);
+		if (ok && found != NULL) {
+			set_busy(t, found);
+		}
 	}
+	*txn = found;
 	pthread_mutex_unlock(&t->lock);
 	return ok;
 }
