@@ -144,7 +144,8 @@ bool mongo_nss_update(struct mongo_nss *l, const bson_t *top)
 		take_look(ns, &look, l->round);
 	}
 	forget_gone(l);
-	qsort(l->ns, l->n, sizeof(*l->ns), compare_names);
+	if (l->n)
+		qsort(l->ns, l->n, sizeof(*l->ns), compare_names);
 	return true;
 }
 
