@@ -95,6 +95,11 @@ void parse_mongo_service(const char *host, struct sample *out);
 /* hello/isMaster: role (mongo.repl.state), set name, epoch by topologyVersion.processId. */
 MUST_CHECK bool parse_mongo_hello(const struct _bson_t *doc, struct sample *out, struct err *err);
 /*
+ * replSetGetStatus: how far the member is behind the primary, and the majority behind it. `status`
+ * NULL: both are missing for the reason given.
+ */
+void parse_mongo_lags(const struct _bson_t *status, enum reason without, struct sample *out);
+/*
  * Rows of mongo.member, from hello and the reply to replSetGetStatus (NULL: not readable, then
  * hidden members and lags are not known).
  */

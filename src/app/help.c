@@ -6,7 +6,7 @@ const char options_help[] =
 	"\n"
 	"hotset [OPTIONS] [TARGET...] [INTERVAL [COUNT]]   the live screen\n"
 	"hotset record  -o FILE [TARGET...]                poll with no screen, write a recording\n"
-	"hotset replay  FILE                               show a recording\n"
+	"hotset replay  FILE|DIR                           a recording, or diagnostic.data\n"
 	"hotset inspect [--kind K] FILE [LATER-FILE]       a dump: one gives levels, two rates\n"
 	"hotset check   TARGET...                          one line; exit 0 ok, 1 warning,\n"
 	"                                                  2 critical, 3 unknown\n"

@@ -1,6 +1,7 @@
-/* hotset replay: a recording on the screen, or one frame or all of them as text, JSON or CSV. */
+/* hotset replay: a recording, or diagnostic.data, on the screen, or frames as text, JSON or CSV. */
 #include "hotset/app.h"
 
+#include "diagnostic.h"
 #include "hotset/clock.h"
 #include "output.h"
 #include "player.h"
@@ -8,18 +9,38 @@
 #include "screen.h"
 #include "signals.h"
 
-#include <sys/stat.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-/* MongoDB's own recordings are announced, not built. */
-static bool is_diagnostic_data(const char *path)
+/*
+ * MongoDB's own recording is made one of ours in a private directory first, which is gone again
+ * when the player has read it.
+ */
+static bool open_diagnostic(struct player *p, const struct options *o, struct err *err)
 {
-	const char *slash = strrchr(path, '/');
-	struct stat st;
+	const char *tmp = getenv("TMPDIR");
+	char dir[512], file[544];
+	unsigned damaged = 0;
+	bool ok;
 
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return true;
-	return strncmp(slash ? slash + 1 : path, "metrics.", 8) == 0;
+	snprintf(dir, sizeof dir, "%.400s/hotset-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		return err_sys(err, "%s", dir);
+	snprintf(file, sizeof file, "%s/replay.rec.gz", dir);
+	ok = diagnostic_convert(o->args[0], file, &damaged, err) &&
+	     player_open(p, file, o->speed, err);
+	if (damaged)
+		fprintf(stderr, "hotset: %u damaged parts of %s were left out\n", damaged,
+			o->args[0]);
+	unlink(file);
+	rmdir(dir);
+	return ok;
+}
+
+static bool open_player(struct player *p, const struct options *o, struct err *err)
+{
+	return diagnostic_is(o->args[0]) ? open_diagnostic(p, o, err)
+					 : player_open(p, o->args[0], o->speed, err);
 }
 
 static void replay_view(struct view_state *s, const struct options *o)
@@ -95,14 +116,7 @@ int app_replay(const struct options *o)
 	struct output out = {.o = o};
 	int signal_fd;
 
-	if (is_diagnostic_data(o->args[0])) {
-		err_set(&err, ERR_USAGE,
-			"replay of MongoDB's diagnostic.data is not supported yet: %s",
-			o->args[0]);
-		complain(&err);
-		return 2;
-	}
-	if (!player_open(&p, o->args[0], o->speed, &err) || (signal_fd = signals_open(&err)) < 0) {
+	if (!open_player(&p, o, &err) || (signal_fd = signals_open(&err)) < 0) {
 		complain(&err);
 		return 1;
 	}

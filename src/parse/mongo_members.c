@@ -187,6 +187,68 @@ void parse_mongo_members(const bson_t *hello, const bson_t *status, struct sampl
 	add_from_hello(out, hello);
 }
 
+/* ---- lags ---- */
+
+static int64_t seconds_of(const bson_t *doc, const char *path)
+{
+	uint32_t secs, inc;
+	bson_iter_t it;
+
+	if (!bdoc_find(doc, path, &it) || !BSON_ITER_HOLDS_TIMESTAMP(&it))
+		return -1;
+	bson_iter_timestamp(&it, &secs, &inc);
+	return secs ? (int64_t)secs : -1;
+}
+
+static int64_t difference(int64_t later, int64_t earlier)
+{
+	if (later < 0 || earlier < 0)
+		return -1;
+	return later > earlier ? later - earlier : 0;
+}
+
+/* How far the member that answers is behind the primary. */
+static int64_t lag_of_self(const bson_t *status)
+{
+	int64_t self = -1, primary = -1, state;
+	bson_iter_t members, it;
+	bson_t doc;
+
+	if (!bdoc_find(status, "members", &members) || !BSON_ITER_HOLDS_ARRAY(&members) ||
+		!bson_iter_recurse(&members, &it))
+		return -1;
+	while (bson_iter_next(&it)) {
+		if (!BSON_ITER_HOLDS_DOCUMENT(&it) || !bdoc_view(&it, &doc))
+			continue;
+		if (bdoc_find_true(&doc, "self"))
+			self = seconds_of(&doc, "optime.ts");
+		if (bdoc_find_i64(&doc, "state", &state) && state == 1)
+			primary = seconds_of(&doc, "optime.ts");
+	}
+	return difference(primary, self);
+}
+
+static void set_lag(struct sample *out, enum metric_id id, int64_t lag_s, enum reason why)
+{
+	if (lag_s >= 0)
+		sample_set_u64(out, id, (uint64_t)lag_s);
+	else
+		sample_set_missing(out, id, why);
+}
+
+void parse_mongo_lags(const bson_t *status, enum reason without, struct sample *out)
+{
+	int64_t majority = -1, own = -1;
+
+	if (status) {
+		majority = difference(seconds_of(status, "optimes.appliedOpTime.ts"),
+			seconds_of(status, "optimes.lastCommittedOpTime.ts"));
+		own = lag_of_self(status);
+	}
+	set_lag(out, METRIC_MONGO_REPL_MAJORITY_LAG, majority, without);
+	set_lag(out, METRIC_MONGO_REPL_LAG, own, without);
+}
+
 /* ---- the state of one member ---- */
 
 struct member_state {

@@ -32,80 +32,6 @@ static void ask(struct mongo *m, const char *command, enum mongo_right right, bs
 	bson_destroy(&cmd);
 }
 
-/* ---- lags ---- */
-
-static int64_t seconds_of(const bson_t *doc, const char *path)
-{
-	uint32_t secs, inc;
-	bson_iter_t it;
-
-	if (!mongo_find(doc, path, &it) || !BSON_ITER_HOLDS_TIMESTAMP(&it))
-		return -1;
-	bson_iter_timestamp(&it, &secs, &inc);
-	return secs ? (int64_t)secs : -1;
-}
-
-static int64_t difference(int64_t later, int64_t earlier)
-{
-	if (later < 0 || earlier < 0)
-		return -1;
-	return later > earlier ? later - earlier : 0;
-}
-
-/* How far the member that answers is behind the primary. */
-static int64_t lag_of_self(const bson_t *reply)
-{
-	int64_t self = -1, primary = -1;
-	bson_iter_t members, it;
-
-	if (!mongo_find(reply, "members", &members) || !BSON_ITER_HOLDS_ARRAY(&members) ||
-		!bson_iter_recurse(&members, &it))
-		return -1;
-	while (bson_iter_next(&it)) {
-		const uint8_t *data;
-		uint32_t len;
-		bson_t doc;
-		bson_iter_t f;
-		double state = 0;
-		int64_t optime;
-
-		if (!BSON_ITER_HOLDS_DOCUMENT(&it))
-			continue;
-		bson_iter_document(&it, &len, &data);
-		if (!bson_init_static(&doc, data, len))
-			continue;
-		optime = seconds_of(&doc, "optime.ts");
-		if (mongo_find(&doc, "self", &f) && bson_iter_as_bool(&f))
-			self = optime;
-		if (mongo_number(&doc, "state", &state) && state == 1)
-			primary = optime;
-	}
-	return difference(primary, self);
-}
-
-static void set_lag(struct sample *out, enum metric_id id, int64_t lag_s, enum reason why)
-{
-	if (lag_s >= 0)
-		sample_set_u64(out, id, (uint64_t)lag_s);
-	else
-		sample_set_missing(out, id, why);
-}
-
-static void take_lags(const struct mongo *m, struct sample *out)
-{
-	enum reason why =
-		mongo_is_denied(m, RIGHT_REPLSET) ? REASON_NO_PRIVILEGE : REASON_NOT_SENT;
-	int64_t majority = -1, own = -1;
-
-	if (m->replset) {
-		majority = difference(seconds_of(m->replset, "optimes.appliedOpTime.ts"),
-			seconds_of(m->replset, "optimes.lastCommittedOpTime.ts"));
-		own = lag_of_self(m->replset);
-	}
-	set_lag(out, METRIC_MONGO_REPL_MAJORITY_LAG, majority, why);
-	set_lag(out, METRIC_MONGO_REPL_LAG, own, why);
-}
-
 /* ---- the replica set ---- */
 
 static bool is_role(const struct sample *s, const char *role)
@@ -130,7 +56,8 @@ void mongo_take_replset(struct mongo *m, struct sample *out)
 		ask(m, "replSetGetStatus", RIGHT_REPLSET, &m->replset);
 		asked = true;
 	}
-	take_lags(m, out);
+	parse_mongo_lags(m->replset,
+		mongo_is_denied(m, RIGHT_REPLSET) ? REASON_NO_PRIVILEGE : REASON_NOT_SENT, out);
 	if (asked || m->hello_is_new)
 		parse_mongo_members(m->hello, m->replset, out);
 	if (m->replset && !is_role(out, "PRIMARY") && !is_role(out, "SECONDARY"))

@@ -70,8 +70,6 @@ static void usage_errors(void **state)
 	fails("--mouse", 2, "not supported yet");
 	fails("--format openmetrics proc:", 2, "not supported yet");
 	fails("replay", 2, "recording");
-	fails("replay tests", 2, "not supported yet");
-	fails("replay metrics.2026-11-30T20-00-00Z-00000", 2, "not supported yet");
 	fails("check", 3, "target");
 	fails("check --frobnicate", 3, "--frobnicate");
 	fails("--config tests/none proc:", 2, "tests/none");
@@ -87,6 +85,8 @@ static void runtime_errors(void **state)
 	(void)state;
 	fails("replay tests/none.rec", 1, "tests/none.rec");
 	fails("replay Makefile", 1, "no recording");
+	fails("replay tests", 1, "diagnostic.data");
+	fails("replay metrics.2026-11-30T20-00-00Z-00000", 1, "metrics.2026");
 	fails("inspect tests/none", 1, "tests/none");
 	fails("inspect Makefile", 1, "--kind");
 	fails("inspect tests/fixtures", 1, "tests/fixtures");
