@@ -144,6 +144,9 @@ bool cmd_cmd_line(struct command *cmd)
 	BSON_APPEND_DOCUMENT_BEGIN(&doc, "wiredTiger", &wt);
 	BSON_APPEND_DOCUMENT_BEGIN(&wt, "engineConfig", &config);
 	BSON_APPEND_DOUBLE(&config, "cacheSizeGB", (double)node->cache_bytes / (1 << 30));
+	if (node->engine_config != NULL) {
+		BSON_APPEND_UTF8(&config, "configString", node->engine_config);
+	}
 	bson_append_document_end(&wt, &config);
 	bson_append_document_end(&doc, &wt);
 	bson_append_document_end(&parsed, &doc);

@@ -43,43 +43,40 @@ bool cmd_get_parameter(struct command *cmd)
 			 : fail_set(cmd->fail, FAIL_INVALID_OPTIONS, "no option found to get");
 }
 
-/* Whether s, of len bytes, is a number that may have a unit: "80", "512MB", "1G". */
-static bool valid_amount(const char *s, size_t len)
+/* The length of the item that p begins: up to a comma outside of brackets and quotes. */
+static size_t item_length(const char *p)
 {
-	size_t digits = 0;
+	size_t n = 0;
+	int depth = 0;
+	bool quoted = false;
 
-	while (digits < len && s[digits] >= '0' && s[digits] <= '9') {
-		digits++;
+	for (; p[n] != '\0' && (p[n] != ',' || depth > 0 || quoted); n++) {
+		quoted ^= p[n] == '"';
+		depth += !quoted && p[n] != '\0' && strchr("([{", p[n]) != NULL;
+		depth -= !quoted && p[n] != '\0' && strchr(")]}", p[n]) != NULL;
 	}
-	size_t rest = len - digits;
-	if (rest > 0 && strchr("KMGTkmgt", s[digits]) != NULL) {
-		rest--;
-		digits++;
-	}
-	return digits > 0 && s[0] >= '0' && s[0] <= '9' &&
-	       (rest == 0 || (rest == 1 && (s[digits] == 'B' || s[digits] == 'b')));
+	return n;
 }
 
-/* Lets only eviction thresholds and the size of the cache through to the engine. */
+/*
+ * All is left to the engine but for what would make the node useless: no statistics, a cache that
+ * panics when it is full, no log.
+ */
 static bool check_config(const char *config, struct fail *fail)
 {
-	static const char *const keys[] = {"eviction_target", "eviction_trigger",
-		"eviction_dirty_target", "eviction_dirty_trigger", "cache_size"};
-	const char *p = config;
+	static const char *const closed[] = {"statistics", "cache_overflow", "log", "debug_mode",
+		"compatibility", "shared_cache"};
 
-	while (*p != '\0') {
-		size_t item = strcspn(p, ","), name = strcspn(p, "=,"), i = 0;
-		size_t n = sizeof(keys) / sizeof(keys[0]);
+	for (const char *p = config; *p != '\0';) {
+		size_t item = item_length(p);
+		const char *name = p + strspn(p, " \t\r\n\"");
 
-		while (i < n && (strlen(keys[i]) != name || strncmp(keys[i], p, name) != 0)) {
-			i++;
-		}
-		if (i == n || name >= item || !valid_amount(p + name + 1, item - name - 1)) {
-			return fail_set(fail, FAIL_BAD_VALUE,
-				"'%.*s': only eviction_[dirty_]target, eviction_[dirty_]trigger "
-				"and "
-				"cache_size can be set, to a number",
-				(int)(item < 60 ? item : 60), p);
+		for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++) {
+			if (strcspn(name, "=:,\" \t\r\n({[") == strlen(closed[i]) &&
+				strncmp(name, closed[i], strlen(closed[i])) == 0) {
+				return fail_set(fail, FAIL_BAD_VALUE,
+					"'%s' cannot be changed in wtnode", closed[i]);
+			}
 		}
 		p += item;
 		p += *p == ',';
@@ -91,6 +88,7 @@ static bool set_config(struct command *cmd, const bson_iter_t *it)
 {
 	struct node *node = cmd->conn->node;
 	const char *config = bsonx_name(it, sizeof(node->runtime_config) - 1);
+	char context[32];
 
 	if (config == NULL) {
 		return fail_set(cmd->fail, FAIL_BAD_VALUE, RUNTIME_CONFIG " needs a short string");
@@ -98,17 +96,14 @@ static bool set_config(struct command *cmd, const bson_iter_t *it)
 	if (!check_config(config, cmd->fail)) {
 		return false;
 	}
+	snprintf(context, sizeof(context), "conn%d", (int)cmd->conn->op->client.connection_id);
 	pthread_mutex_lock(&node->params_lock);
-	int ret = node->engine.wt->reconfigure(node->engine.wt, config);
-	if (ret == 0) {
+	bool ok = engine_reconfigure(&node->engine, config, context, cmd->fail);
+	if (ok) {
 		snprintf(node->runtime_config, sizeof(node->runtime_config), "%s", config);
 	}
 	pthread_mutex_unlock(&node->params_lock);
-	if (ret != 0) {
-		return fail_set(cmd->fail, FAIL_BAD_VALUE, "WiredTiger refuses '%.100s': %s",
-			config, wiredtiger_strerror(ret));
-	}
-	return true;
+	return ok;
 }
 
 static bool set_seconds(struct command *cmd, const bson_iter_t *it, atomic_uint *param, int64_t min)

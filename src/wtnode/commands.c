@@ -32,6 +32,7 @@ static const struct command_entry {
 	{"buildInfo", cmd_build_info, "command", OPS_COMMAND, 0},
 	{"hostInfo", cmd_host_info, "command", OPS_COMMAND, 0},
 	{"getCmdLineOpts", cmd_cmd_line, "command", OPS_COMMAND, NEEDS_ADMIN},
+	{"getLog", cmd_get_log, "command", OPS_COMMAND, NEEDS_ADMIN},
 	{"getParameter", cmd_get_parameter, "command", OPS_COMMAND, NEEDS_ADMIN},
 	{"setParameter", cmd_set_parameter, "command", OPS_COMMAND, NEEDS_ADMIN},
 	{"listDatabases", cmd_list_databases, "command", OPS_COMMAND, NEEDS_ADMIN},

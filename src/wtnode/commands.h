@@ -60,6 +60,8 @@ void command_cursor_end(struct command_cursor *cc, bson_t *out);
 
 /* cmd_basic.c */
 command_fn cmd_hello, cmd_ping, cmd_build_info, cmd_host_info, cmd_cmd_line, cmd_shutdown;
+/* cmd_log.c */
+command_fn cmd_get_log;
 /* cmd_params.c */
 command_fn cmd_get_parameter, cmd_set_parameter;
 /* cmd_status.c */

@@ -6,22 +6,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CONFIG_MAX 1024
+#define CONFIG_MAX 8192 /* bytes, with what the command line adds */
 #define SNAPPY     "libwiredtiger_snappy.so"
 
 /* A panic leaves an engine that only returns errors: stop at once, recovery repairs the rest. */
 static int on_error(WT_EVENT_HANDLER *handler, WT_SESSION *session, int error, const char *message)
 {
-	(void)handler;
+	struct engine_events *events = (struct engine_events *)handler;
+
 	(void)session;
 	fprintf(stderr, "wtnode: WiredTiger: %s\n", message);
 	if (error == WT_PANIC) {
 		_exit(1);
 	}
+	pthread_mutex_lock(&events->lock);
+	if (events->listening && pthread_equal(events->thread, pthread_self())) {
+		snprintf(events->text, sizeof(events->text), "%s", message);
+	}
+	pthread_mutex_unlock(&events->lock);
 	return 0;
 }
 
-static WT_EVENT_HANDLER events = {.handle_error = on_error};
+static void listen_to(struct engine_events *events, bool listening)
+{
+	pthread_mutex_lock(&events->lock);
+	events->listening = listening;
+	events->thread = pthread_self();
+	if (listening) {
+		events->text[0] = '\0';
+	}
+	pthread_mutex_unlock(&events->lock);
+}
 
 static uint64_t window_of(const struct engine *e)
 {
@@ -141,15 +156,21 @@ static int open_wt(struct engine *e, const struct engine_options *opt)
 {
 	char config[CONFIG_MAX];
 
-	snprintf(config, sizeof(config),
+	int n = snprintf(config, sizeof(config),
 		"create,cache_size=%" PRIu64
 		",session_max=1000,statistics=(fast),config_base=false,"
 		"eviction=(threads_min=4,threads_max=4),checkpoint=(wait=10,log_size=2GB),"
-		"log=(enabled=true,archive=true,path=journal%s)%s%s",
+		"log=(enabled=true,archive=true,path=journal%s)%s%s%s%s",
 		opt->cache_bytes, e->compressed ? ",compressor=snappy" : "",
 		e->compressed ? ",extensions=[" SNAPPY "]" : "",
-		opt->direct_io ? ",direct_io=[data]" : "");
-	return wiredtiger_open(opt->dbpath, &events, config, &e->wt);
+		opt->direct_io ? ",direct_io=[data]" : "", opt->config != NULL ? "," : "",
+		opt->config != NULL ? opt->config : "");
+	if (n < 0 || (size_t)n >= sizeof(config)) {
+		return EINVAL;
+	}
+	logring_write(e->log, 'I', "STORAGE", LOGRING_OPENING, "initandlisten",
+		"Opening WiredTiger", "config", config);
+	return wiredtiger_open(opt->dbpath, &e->events.handler, config, &e->wt);
 }
 
 bool engine_open(struct engine *e, const struct engine_options *opt, struct fail *fail)
@@ -157,6 +178,9 @@ bool engine_open(struct engine *e, const struct engine_options *opt, struct fail
 	char journal[4096];
 
 	memset(e, 0, sizeof(*e));
+	e->events.handler.handle_error = on_error;
+	pthread_mutex_init(&e->events.lock, NULL);
+	e->log = opt->log;
 	atomic_store(&e->window_s, opt->window_s);
 	int n = snprintf(journal, sizeof(journal), "%s/journal", opt->dbpath);
 	if (n < 0 || (size_t)n >= sizeof(journal)) {
@@ -187,7 +211,36 @@ bool engine_close(struct engine *e, struct fail *fail)
 	pthread_cond_destroy(&e->wake);
 	pthread_mutex_destroy(&e->lock);
 	int ret = e->wt->close(e->wt, NULL);
+	pthread_mutex_destroy(&e->events.lock);
 	return ret == 0 ? true : fail_engine(fail, ret, "closing WiredTiger");
+}
+
+/* What follows the name of the method; before it are the time, the process and the thread. */
+static const char *own_words(const char *text)
+{
+	static const char method[] = "WT_CONNECTION.reconfigure: ";
+	const char *at = strstr(text, method);
+
+	return at == NULL ? text : at + strlen(method);
+}
+
+bool engine_reconfigure(
+	struct engine *e, const char *config, const char *context, struct fail *fail)
+{
+	logring_write(e->log, 'I', "STORAGE", LOGRING_RECONFIGURING, context,
+		"Reconfiguring WiredTiger", "config", config);
+	listen_to(&e->events, true);
+	int ret = e->wt->reconfigure(e->wt, config);
+	listen_to(&e->events, false);
+	if (ret == 0) {
+		return true;
+	}
+	const char *words = own_words(e->events.text);
+	fail_set(fail, FAIL_BAD_VALUE, "WiredTiger reconfiguration failed with error code (%d): %s",
+		ret, words[0] != '\0' ? words : wiredtiger_strerror(ret));
+	logring_write(e->log, 'E', "STORAGE", LOGRING_RECONFIGURE_FAILED, context,
+		"WiredTiger reconfiguration failed", "error", fail->msg);
+	return false;
 }
 
 int engine_session(struct engine *e, WT_SESSION **session)

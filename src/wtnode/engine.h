@@ -13,6 +13,7 @@
 #define WTNODE_ENGINE_H
 
 #include "fail.h"
+#include "logring.h"
 #include "ops.h"
 
 #include <pthread.h>
@@ -25,12 +26,27 @@
 struct engine_options {
 	const char *dbpath; /* created when it is missing */
 	uint64_t cache_bytes;
-	unsigned window_s; /* the history window */
-	bool direct_io;    /* data files bypass the page cache of the kernel */
+	unsigned window_s;  /* the history window */
+	bool direct_io;     /* data files bypass the page cache of the kernel */
+	const char *config; /* what is added to the engine's configuration, or NULL */
+	struct logring *log;
+};
+
+#define ENGINE_ERROR_MAX 200 /* bytes */
+
+/* Where WiredTiger says what is wrong; it hands the first member back. */
+struct engine_events {
+	WT_EVENT_HANDLER handler;
+	pthread_mutex_t lock;
+	bool listening; /* keep what the thread is told */
+	pthread_t thread;
+	char text[ENGINE_ERROR_MAX];
 };
 
 struct engine {
 	WT_CONNECTION *wt;
+	struct engine_events events;
+	struct logring *log;
 	bool compressed;      /* snappy was found */
 	atomic_uint window_s; /* may be changed while running */
 	atomic_llong too_old; /* snapshots asked for that were older than the oldest timestamp */
@@ -49,6 +65,13 @@ bool engine_open(struct engine *e, const struct engine_options *opt, struct fail
 
 /* Closes with a checkpoint; every session must be idle. False when WiredTiger reports an error. */
 bool engine_close(struct engine *e, struct fail *fail);
+
+/*
+ * Changes what can be changed at run time, as WiredTiger's configuration strings say, and logs it
+ * for the thread of that name. One at a time. On false fail has the engine's own words.
+ */
+bool engine_reconfigure(
+	struct engine *e, const char *config, const char *context, struct fail *fail);
 
 /* A session with snapshot isolation. Returns 0 or WiredTiger's error. */
 int engine_session(struct engine *e, WT_SESSION **session);

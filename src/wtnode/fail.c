@@ -24,6 +24,7 @@ static const struct {
 	{FAIL_INVALID_NAMESPACE, "InvalidNamespace"},
 	{FAIL_INDEX_OPTIONS_CONFLICT, "IndexOptionsConflict"},
 	{FAIL_INDEX_KEYS_CONFLICT, "IndexKeySpecsConflict"},
+	{FAIL_OPERATION_FAILED, "OperationFailed"},
 	{FAIL_WRITE_CONFLICT, "WriteConflict"},
 	{FAIL_TRANSACTION_TOO_OLD, "TransactionTooOld"},
 	{FAIL_NOT_IMPLEMENTED, "NotImplemented"},

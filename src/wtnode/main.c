@@ -51,6 +51,7 @@ static const char usage[] =
 	"  --cache-size SIZE      the engine's cache: a number with KB, MB or GB (64MB)\n"
 	"  --port N               on 127.0.0.1; 0 takes a free one (0)\n"
 	"  --history-window SECS  how far the oldest timestamp stays behind the stable one (0)\n"
+	"  --engine-config STRING more of the engine's configuration, as WiredTiger takes it\n"
 	"  --direct-io            read data files past the kernel's page cache\n"
 	"  --parent-death         end when the thread that started wtnode ends\n"
 	"  --help, --version\n"
@@ -132,6 +133,10 @@ static bool set_option(struct options *opt, int which, const char *value)
 		}
 		opt->engine.window_s = (unsigned)n;
 		return true;
+	case 'e':
+		opt->engine.config = value;
+		return bson_utf8_validate(value, strlen(value), false) ||
+		       usage_error("not text:", value);
 	case 'i':
 		opt->engine.direct_io = true;
 		return true;
@@ -156,6 +161,7 @@ static bool parse_options(struct options *opt, int argc, char **argv)
 		{"cache-size", required_argument, NULL, 'c'},
 		{"port", required_argument, NULL, 'p'},
 		{"history-window", required_argument, NULL, 'w'},
+		{"engine-config", required_argument, NULL, 'e'},
 		{"direct-io", no_argument, NULL, 'i'}, {"parent-death", no_argument, NULL, 'x'},
 		{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'v'},
 		{NULL, 0, NULL, 0}};
@@ -200,6 +206,7 @@ static bool node_init(struct node *node, int argc, char **argv, const struct opt
 	node->argc = argc;
 	node->argv = argv;
 	node->dbpath = opt->engine.dbpath;
+	node->engine_config = opt->engine.config;
 	node->cache_bytes = opt->engine.cache_bytes;
 	node->start_ns = ops_now_ns();
 	node->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -210,6 +217,7 @@ static bool node_init(struct node *node, int argc, char **argv, const struct opt
 	pthread_mutex_init(&node->params_lock, NULL);
 	ops_init(&node->ops);
 	top_init(&node->top);
+	logring_init(&node->log);
 	if (node->stop_fd < 0 || getrandom(secret, sizeof(secret), 0) != sizeof(secret)) {
 		return false;
 	}
@@ -222,9 +230,11 @@ static bool node_init(struct node *node, int argc, char **argv, const struct opt
 static bool open_store(struct node *node, const struct options *opt, struct fail *fail)
 {
 	WT_SESSION *session;
+	struct engine_options engine = opt->engine;
 	struct fail ignored;
 
-	if (!engine_open(&node->engine, &opt->engine, fail)) {
+	engine.log = &node->log;
+	if (!engine_open(&node->engine, &engine, fail)) {
 		return false;
 	}
 	int ret = engine_session(&node->engine, &session);
@@ -338,6 +348,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "wtnode: %s\n", fail.msg);
 	}
 	close(node.stop_fd);
+	logring_finish(&node.log);
 	top_finish(&node.top);
 	ops_finish(&node.ops);
 	pthread_mutex_destroy(&node.params_lock);

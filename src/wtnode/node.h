@@ -7,6 +7,7 @@
 
 #include "catalog.h"
 #include "engine.h"
+#include "logring.h"
 #include "ops.h"
 #include "top.h"
 #include "txn.h"
@@ -17,6 +18,7 @@ struct node {
 	int argc; /* as started, for getCmdLineOpts */
 	char **argv;
 	const char *dbpath;
+	const char *engine_config; /* of the command line, or NULL */
 	uint64_t cache_bytes;
 	uint16_t port;
 	char host[320];                       /* "hostname:port" */
@@ -25,6 +27,7 @@ struct node {
 	int64_t start_ns;                     /* of ops_now_ns */
 	int stop_fd;                          /* an eventfd; writing to it ends the program */
 	atomic_bool stopping;
+	struct logring log;
 	struct engine engine;
 	struct catalog catalog;
 	struct ops ops;

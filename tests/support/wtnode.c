@@ -21,12 +21,16 @@ const char *wtnode_program(void)
 }
 
 /* Replaces the child; the node dies with the test even when the test is killed. */
-static void exec_node(int out, const char *dbpath, const char *cache, const char *window)
+static void exec_node(const struct wtnode *node, int out, const char *dbpath, const char *window)
 {
+	const char *cache = node->cache ? node->cache : "8MB";
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(out, STDOUT_FILENO);
 	execl(wtnode_program(), "wtnode", "--dbpath", dbpath, "--cache-size", cache, "--port=0",
-		"--history-window", window, "--parent-death", (char *)NULL);
+		"--history-window", window, "--parent-death",
+		node->engine_config ? "--engine-config" : (char *)NULL, node->engine_config,
+		(char *)NULL);
 	_exit(127);
 }
 
@@ -63,7 +67,7 @@ void wtnode_start(struct wtnode *node, const char *window)
 	assert_int_equal(pipe(fds), 0);
 	node->pid = fork();
 	if (node->pid == 0) {
-		exec_node(fds[1], db, node->cache ? node->cache : "8MB", window);
+		exec_node(node, fds[1], db, window);
 	}
 	close(fds[1]);
 	node->out = fds[0];

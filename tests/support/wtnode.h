@@ -20,7 +20,8 @@ struct wtnode {
 	int port, out;
 	char token[64];
 	char *dir;
-	const char *cache; /* its size; NULL: 8MB */
+	const char *cache;         /* its size; NULL: 8MB */
+	const char *engine_config; /* added to WiredTiger's configuration; NULL: nothing */
 	bool has_items;
 };
 
