@@ -10,18 +10,17 @@
 #ifndef HOTSET_FTDC_H
 #define HOTSET_FTDC_H
 
-#include "hotset/sample.h"
+#include <bson/bson.h>
 
-#include <stdint.h>
+#include "hotset/sample.h"
 
 #define FTDC_UNPACKED_MAX (16u * 1024 * 1024) /* bytes of a chunk; real ones have about 100 KiB */
 #define FTDC_METRICS_MAX  65536u
 #define FTDC_SAMPLES_MAX  4096u               /* of a chunk; real ones have 300 */
-
-struct _bson_t; /* bson_t of libbson: NOLINT(cert-dcl51-cpp,cert-dcl37-c) */
+#define FTDC_VALUES_MAX   (8u * 1024 * 1024)  /* of both together: 64 MiB */
 
 struct ftdc_chunk {
-	struct _bson_t *reference; /* the first sample; owned */
+	bson_t   *reference; /* the first sample; owned */
 	unsigned  metrics, samples;
 	uint64_t *values;          /* metrics x samples, metric by metric; owned */
 };
@@ -31,14 +30,14 @@ MUST_CHECK bool ftdc_unpack(
 	const uint8_t *data, size_t len, struct ftdc_chunk *out, struct err *err);
 void ftdc_finish(struct ftdc_chunk *c);
 /* The i-th sample as the document that it was; the caller destroys it. NULL: no memory. */
-struct _bson_t *ftdc_sample(const struct ftdc_chunk *c, unsigned i);
+bson_t *ftdc_sample(const struct ftdc_chunk *c, unsigned i);
 
 /*
  * A sample's document into a sample, as if the server had been polled then: serverStatus,
  * replSetGetStatus and systemMetrics. `metadata` is the newest document of type 0 before it, for
  * the thresholds, or NULL. There are no operations in it. Settle the epoch afterwards (parse.h).
  */
-MUST_CHECK bool parse_ftdc(const struct _bson_t *doc, const struct _bson_t *metadata,
+MUST_CHECK bool parse_ftdc(const bson_t *doc, const bson_t *metadata,
 	struct sample *out, struct err *err);
 
 #endif

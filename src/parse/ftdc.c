@@ -161,7 +161,7 @@ static bool add_differences(struct bytes *in, struct ftdc_chunk *c)
 
 static bool fill_values(struct bytes *in, struct ftdc_chunk *c)
 {
-	struct numbers first = {malloc(c->metrics * sizeof(uint64_t) + 1), 0};
+	struct numbers first = {calloc(c->metrics + 1, sizeof(uint64_t)), 0};
 	bool ok = first.v && count_numbers(c->reference, &first);
 
 	c->values = ok ? calloc((size_t)c->metrics * c->samples + 1, sizeof(uint64_t)) : NULL;
@@ -187,7 +187,8 @@ static bool read_chunk(struct bytes in, struct ftdc_chunk *c)
 	if (!c->reference || !bson_validate(c->reference, BSON_VALIDATE_NONE, NULL) ||
 		!read_u32(&in, &metrics) || !read_u32(&in, &differences) ||
 		!count_numbers(c->reference, &counted) || counted.n != metrics ||
-		differences >= FTDC_SAMPLES_MAX)
+		differences >= FTDC_SAMPLES_MAX ||
+		metrics > FTDC_VALUES_MAX / (differences + 1))
 		return false;
 	c->metrics = metrics;
 	c->samples = differences + 1;
