@@ -306,7 +306,7 @@ static void test_refused_statements(void **state)
 	statement(json, sizeof(json), "\"find\": \"x\"", "", 'H', 1);
 	assert_int_equal(wtnode_code_of(client, "admin", json), 263);
 	assert_int_equal(
-		say(client, NULL, "\"find\": \"x\"", SNAPSHOT + strlen(START), 'H', 1), 72);
+		say(client, NULL, "\"find\": \"x\"", &SNAPSHOT[strlen(START)], 'H', 1), 72);
 	assert_int_equal(say(client, NULL, "\"find\": \"x\"",
 				 START "\"readConcern\": {\"level\": \"linearizable\"}, ", 'H', 2),
 		72);
