@@ -70,6 +70,7 @@ struct mongo {
 	double host_levels[MONGO_HOST_LEVELS];
 	/* collections: not to be had; only the command collStats is known; when last asked */
 	bool no_collections, plain_coll_stats;
+	bool coll_off; /* for a while: too many, or `top` failed */
 	int64_t coll_ns;
 	unsigned coll_rounds;
 	char coll_said[64]; /* of the last round, for each sample */

@@ -11,7 +11,7 @@
 #define CALL_MAX_MS 500 /* maxTimeMS of one call */
 #define DB_MAX      64  /* bytes of a database's name */
 
-enum { CODE_UNAUTHORIZED = 13, CODE_UNKNOWN_STAGE = 40324 };
+enum { CODE_UNAUTHORIZED = 13, CODE_ON_VIEW = 166, CODE_UNKNOWN_STAGE = 40324 };
 
 /* ---- asking ---- */
 
@@ -25,9 +25,12 @@ static bool ask_top(struct mongo *m)
 	ok = mongo_conn_run(&m->conn, "admin", &cmd, &reply, &f);
 	if (ok) {
 		ok = mongo_nss_update(&m->nss, &reply);
-	} else {
+	} else if (f.code == CODE_UNAUTHORIZED) {
 		mongo_note_refusal(m, RIGHT_TOP, &f);
-		m->no_collections = f.code != 0;
+		m->no_collections = true;
+	} else if (f.code) { /* as where the reply would exceed 16 MB */
+		m->coll_off = true;
+		snprintf(m->coll_said, sizeof(m->coll_said), "off: top failed, error %d", f.code);
 	}
 	bson_destroy(&reply);
 	bson_destroy(&cmd);
@@ -84,7 +87,19 @@ static bson_t *copy_stats(const struct mongo *m, const bson_t *reply)
 	return bson_new_from_data(data, len);
 }
 
-/* The statistics of one namespace, or NULL; what cannot have any is not asked again. */
+/* What cannot have any is not asked again; what failed, as by its time limit, not for a while. */
+static void note_none(struct mongo *m, struct mongo_ns *ns, bool ok, const struct mongo_failure *f)
+{
+	if (f->code == CODE_UNAUTHORIZED)
+		mongo_note_refusal(m, RIGHT_COLL_STATS, f);
+	if (ok || f->code == CODE_UNAUTHORIZED || f->code == CODE_ON_VIEW)
+		ns->useless = true;
+	else if (f->code)
+		ns->rests = m->nss.round + COLLECTIONS_REST;
+	mongo_nss_lose(ns);
+}
+
+/* The statistics of one namespace, or NULL. */
 static bson_t *fetch(struct mongo *m, struct mongo_ns *ns, const struct sample *out)
 {
 	struct mongo_failure f = {.code = 0};
@@ -102,9 +117,8 @@ static bson_t *fetch(struct mongo *m, struct mongo_ns *ns, const struct sample *
 		m->own_ops++;
 	if (ok)
 		stats = copy_stats(m, &reply);
-	else if (f.code == CODE_UNAUTHORIZED)
-		mongo_note_refusal(m, RIGHT_COLL_STATS, &f);
-	ns->useless = !stats && (ok || f.code != 0);
+	if (!stats)
+		note_none(m, ns, ok, &f);
 	bson_destroy(&reply);
 	return stats;
 }
@@ -154,25 +168,29 @@ static void run_round(struct mongo *m, struct sample *out)
 {
 	unsigned asked, shown;
 
+	m->coll_off = false;
 	if (!ask_top(m))
 		return;
-	if (m->nss.n > COLLECTIONS_MANY && m->opts.collections != COLLECTIONS_ON) {
+	if (m->nss.named > COLLECTIONS_MANY && m->opts.collections != COLLECTIONS_ON) {
+		m->coll_off = true;
 		snprintf(m->coll_said, sizeof(m->coll_said),
-			"off: %u namespaces (--collections on)", m->nss.n);
+			"off: %u namespaces (--collections on)", m->nss.named);
 		return;
 	}
 	asked = ask_round(m, out);
 	shown = asked + repeat_levels(m, out);
 	out->tables[TABLE_MONGO_COLL].asked = true;
 	snprintf(m->coll_said, sizeof(m->coll_said), "%u of %u namespaces",
-		shown < m->nss.n ? shown : m->nss.n, m->nss.n);
+		shown < m->nss.n ? shown : m->nss.n, m->nss.named);
 	m->coll_rounds++;
 }
 
 void mongo_take_collections(struct mongo *m, struct sample *out)
 {
-	int64_t now = m->poll_begin_ns, every = COLLECTIONS_EVERY_S * NS_PER_SEC;
-	bool first_two = m->opts.all_parts && m->coll_rounds < 2; /* for rates in --once */
+	int64_t now = m->poll_begin_ns;
+	int64_t every = (m->coll_off ? COLLECTIONS_OFF_S : COLLECTIONS_EVERY_S) * NS_PER_SEC;
+	/* for rates in --once */
+	bool first_two = m->opts.all_parts && m->coll_rounds < 2 && !m->coll_off;
 
 	if (!(m->wants & WANT_COLLECTIONS) || m->no_collections ||
 		m->opts.collections == COLLECTIONS_OFF || !sample_has(out, METRIC_MONGO_CACHE_MAX))

@@ -125,6 +125,7 @@ bool mongo_nss_update(struct mongo_nss *l, const bson_t *top)
 	bson_iter_t totals, it;
 
 	l->round++;
+	l->named = 0;
 	if (!bson_iter_init_find(&totals, top, "totals") || !bson_iter_recurse(&totals, &it))
 		return true;
 	while (bson_iter_next(&it)) {
@@ -134,6 +135,7 @@ bool mongo_nss_update(struct mongo_nss *l, const bson_t *top)
 
 		if (!is_of_interest(name) || !read_look(&it, &look))
 			continue;
+		l->named++;
 		if (!ns) {
 			if (l->n == COLLECTIONS_LIST_MAX)
 				continue;
@@ -157,6 +159,11 @@ static bool is_before(const struct mongo_ns *a, const struct mongo_ns *b)
 	return a->active && !b->active;
 }
 
+static bool may_be_asked(const struct mongo_nss *l, const struct mongo_ns *ns)
+{
+	return !ns->useless && l->round >= ns->rests;
+}
+
 /* The busiest, by insertion into a short list. */
 static unsigned choose_active(struct mongo_nss *l, struct mongo_ns *out[COLLECTIONS_ACTIVE])
 {
@@ -166,7 +173,7 @@ static unsigned choose_active(struct mongo_nss *l, struct mongo_ns *out[COLLECTI
 		struct mongo_ns *ns = &l->ns[i];
 		unsigned at = n;
 
-		if (ns->useless || (!ns->busy_us && !ns->active))
+		if (!may_be_asked(l, ns) || (!ns->busy_us && !ns->active))
 			continue;
 		while (at && is_before(ns, out[at - 1]))
 			at--;
@@ -192,15 +199,16 @@ unsigned mongo_nss_choose(
 	for (unsigned tried = 0; tried < l->n && n < active + COLLECTIONS_IN_TURN; tried++) {
 		struct mongo_ns *ns = &l->ns[l->turn++ % l->n];
 
-		if (!ns->active && !ns->useless)
+		if (!ns->active && may_be_asked(l, ns))
 			out[n++] = ns;
 	}
 	return n;
 }
 
-static void drop_stats(struct mongo_ns *ns)
+void mongo_nss_lose(struct mongo_ns *ns)
 {
-	bson_destroy(ns->stats);
+	if (ns->stats)
+		bson_destroy(ns->stats);
 	ns->stats = NULL;
 }
 
@@ -209,8 +217,7 @@ void mongo_nss_keep(struct mongo_nss *l, struct mongo_ns *ns, bson_t *stats_take
 	struct mongo_ns *oldest = NULL;
 	unsigned kept = 0;
 
-	if (ns->stats)
-		drop_stats(ns);
+	mongo_nss_lose(ns);
 	ns->stats = stats_take;
 	ns->asked = l->round;
 	for (unsigned i = 0; i < l->n; i++) {
@@ -221,7 +228,7 @@ void mongo_nss_keep(struct mongo_nss *l, struct mongo_ns *ns, bson_t *stats_take
 			oldest = &l->ns[i];
 	}
 	if (kept > COLLECTIONS_KEPT)
-		drop_stats(oldest);
+		mongo_nss_lose(oldest);
 }
 
 void mongo_nss_finish(struct mongo_nss *l)

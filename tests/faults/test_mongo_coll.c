@@ -16,7 +16,7 @@
 
 struct node {
 	unsigned namespaces;
-	bool refuses_top, slow;
+	bool refuses_top, fails_top, slow, expires;
 	unsigned tops, stats; /* calls so far */
 };
 
@@ -62,6 +62,10 @@ static void reply_stats(struct node *n, bson_t *reply)
 		"ok", BCON_DOUBLE(1));
 
 	n->stats++;
+	if (n->expires) {
+		fake_mongo_error(reply, 50, "operation exceeded time limit");
+		return;
+	}
 	if (n->slow)
 		poll(NULL, 0, SLOW_MS); /* the server's time, which the client measures */
 	bson_concat(reply, batch);
@@ -81,6 +85,8 @@ static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd
 		n->tops++;
 		if (n->refuses_top)
 			fake_mongo_error(reply, 13, "not authorized on admin to execute top");
+		else if (n->fails_top)
+			fake_mongo_error(reply, 10334, "BSONObj size is invalid");
 		else
 			reply_top(n, reply);
 	} else if (bson_iter_init_find(&it, cmd, "aggregate") && BSON_ITER_HOLDS_UTF8(&it)) {
@@ -99,10 +105,8 @@ struct stage {
 	struct watched w;
 };
 
-static void begin(struct stage *s, unsigned namespaces, enum collections collections)
+static void begin_with(struct stage *s, unsigned namespaces, struct source_options o)
 {
-	struct source_options o = {.interval_s = 1, .timeout_s = 5, .collections = collections};
-
 	*s = (struct stage){.node = {.namespaces = namespaces}};
 	s->mongo = (struct fake_mongo){answer, &s->node, NULL};
 	s->fake = fake_start(fake_mongo_serve, &s->mongo);
@@ -110,6 +114,20 @@ static void begin(struct stage *s, unsigned namespaces, enum collections collect
 	s->w.target.ops->destroy(s->w.source);
 	s->w.source = s->w.target.ops->create(&s->w.target, &o);
 	assert_non_null(s->w.source);
+}
+
+static void begin(struct stage *s, unsigned namespaces, enum collections collections)
+{
+	begin_with(s, namespaces,
+		(struct source_options){
+			.interval_s = 1, .timeout_s = 5, .collections = collections});
+}
+
+/* As for a recording. */
+static void begin_all_parts(struct stage *s, unsigned namespaces)
+{
+	begin_with(s, namespaces,
+		(struct source_options){.interval_s = 1, .timeout_s = 5, .all_parts = true});
 }
 
 static void end(struct stage *s)
@@ -173,6 +191,80 @@ static void very_many_are_left_alone_unless_asked_for(void **state)
 	end(&s);
 }
 
+/* The reply to `top` grows with the namespaces: megabytes a second would be no budget. */
+static void very_many_are_not_listed_again_and_again(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin_all_parts(&s, 1001);
+	for (unsigned i = 0; i < 4; i++)
+		watch_poll(&s.w);
+	assert_int_equal(s.node.tops, 1);
+	assert_string_equal(sample_text(s.w.last, METRIC_MONGO_COLL_SAMPLED),
+		"off: 1001 namespaces (--collections on)");
+	end(&s);
+}
+
+static void more_than_are_told_apart_are_counted_all_the_same(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin(&s, 9000, COLLECTIONS_AUTO);
+	watch_poll(&s.w);
+	assert_string_equal(sample_text(s.w.last, METRIC_MONGO_COLL_SAMPLED),
+		"off: 9000 namespaces (--collections on)");
+	end(&s);
+}
+
+static void what_a_collection_held_before_a_failure_is_not_shown(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin_all_parts(&s, 3);
+	watch_poll(&s.w);
+	assert_int_equal(s.w.last->tables[TABLE_MONGO_COLL].n, 3);
+	s.node.expires = true;
+	watch_poll(&s.w);
+	assert_int_equal(s.node.stats, 3 + 3);
+	assert_true(s.w.last->tables[TABLE_MONGO_COLL].asked);
+	assert_int_equal(s.w.last->tables[TABLE_MONGO_COLL].n, 0);
+	assert_status(s.w.last, STATUS_OK);
+	end(&s);
+}
+
+/* One that ended by its time limit, say. */
+static void a_failed_call_is_not_repeated_soon(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin_all_parts(&s, 3);
+	s.node.expires = true;
+	watch_poll(&s.w);
+	watch_poll(&s.w);
+	assert_int_equal(s.node.tops, 2);
+	assert_int_equal(s.node.stats, 3);
+	end(&s);
+}
+
+static void a_list_that_cannot_be_had_is_said(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	begin_all_parts(&s, 3);
+	s.node.fails_top = true;
+	watch_poll(&s.w);
+	watch_poll(&s.w);
+	assert_int_equal(s.node.tops, 1);
+	assert_string_equal(sample_text(s.w.last, METRIC_MONGO_COLL_SAMPLED),
+		"off: top failed, error 10334");
+	end(&s);
+}
+
 static void a_slow_server_is_asked_less(void **state)
 {
 	struct stage s;
@@ -221,6 +313,11 @@ int main(void)
 		cmocka_unit_test(a_round_has_its_budget_and_its_time),
 		cmocka_unit_test(nothing_is_asked_while_nobody_looks),
 		cmocka_unit_test(very_many_are_left_alone_unless_asked_for),
+		cmocka_unit_test(very_many_are_not_listed_again_and_again),
+		cmocka_unit_test(more_than_are_told_apart_are_counted_all_the_same),
+		cmocka_unit_test(what_a_collection_held_before_a_failure_is_not_shown),
+		cmocka_unit_test(a_failed_call_is_not_repeated_soon),
+		cmocka_unit_test(a_list_that_cannot_be_had_is_said),
 		cmocka_unit_test(a_slow_server_is_asked_less),
 		cmocka_unit_test(a_refusal_is_said_and_not_repeated),
 	};

@@ -129,6 +129,22 @@ static void the_others_have_their_turn(void **state)
 	mongo_nss_finish(&l);
 }
 
+static void who_rests_is_asked_afterwards(void **state)
+{
+	struct mongo_nss l = {0};
+	struct mongo_ns *chosen[CHOSEN];
+
+	(void)state;
+	look(&l, 3, rising);
+	l.ns[1].rests = l.round + COLLECTIONS_REST;
+	for (unsigned i = 0; i < COLLECTIONS_REST; i++) {
+		assert_false(has(chosen, mongo_nss_choose(&l, chosen), "db.c1"));
+		look(&l, 3, rising);
+	}
+	assert_true(has(chosen, mongo_nss_choose(&l, chosen), "db.c1"));
+	mongo_nss_finish(&l);
+}
+
 static void what_is_gone_is_forgotten(void **state)
 {
 	struct mongo_nss l = {0};
@@ -190,6 +206,7 @@ int main(void)
 		cmocka_unit_test(who_was_asked_stays),
 		cmocka_unit_test(our_own_call_makes_nobody_busy),
 		cmocka_unit_test(the_others_have_their_turn),
+		cmocka_unit_test(who_rests_is_asked_afterwards),
 		cmocka_unit_test(what_is_gone_is_forgotten),
 		cmocka_unit_test(few_replies_are_kept),
 		cmocka_unit_test(the_servers_own_are_left_out),
