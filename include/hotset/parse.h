@@ -119,9 +119,13 @@ void parse_mongo_current_op(const struct _bson_t *doc, struct sample *out);
 void parse_mongo_coll_levels(const struct _bson_t *doc, const char *ns, struct sample *out);
 /* systemMetrics of getDiagnosticData or of diagnostic.data, into mongo.host.*. */
 void parse_mongo_system(const struct _bson_t *doc, struct sample *out);
-/* The whole reply to getDiagnosticData; false where it has none (mongos, not on Linux). */
+/*
+ * The whole reply to getDiagnosticData; false where it has none (mongos, not on Linux). *taken_ms
+ * is when the server took the figures of the reply before, 0 at first; a reply of that very time
+ * is the same one again (its sampling is off or hangs) and gives no values.
+ */
 MUST_CHECK bool parse_mongo_diagnostic(
-	const struct _bson_t *doc, struct sample *out, struct err *err);
+	const struct _bson_t *doc, int64_t *taken_ms, struct sample *out, struct err *err);
 /* A failed command's reply or code as a status; text is the server's message. */
 enum status parse_mongo_error(int code, const char *text, struct err *err);
 

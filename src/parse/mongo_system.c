@@ -92,7 +92,24 @@ void parse_mongo_system(const bson_t *doc, struct sample *out)
 		bdoc_set_count(out, METRIC_MONGO_HOST_PSI_IO_TOTAL, &it);
 }
 
-bool parse_mongo_diagnostic(const bson_t *doc, struct sample *out, struct err *err)
+/* What was not taken anew is not of now, and its counters would show a rate of 0. */
+static bool is_same_again(const bson_t *system, int64_t *taken_ms)
+{
+	int64_t before = *taken_ms;
+	bson_iter_t it;
+
+	*taken_ms = 0;
+	if (!bdoc_find(system, "start", &it))
+		return false;
+	if (BSON_ITER_HOLDS_DATE_TIME(&it))
+		*taken_ms = bson_iter_date_time(&it);
+	else if (!bdoc_i64(&it, taken_ms))
+		return false;
+	return before && *taken_ms == before;
+}
+
+bool parse_mongo_diagnostic(
+	const bson_t *doc, int64_t *taken_ms, struct sample *out, struct err *err)
 {
 	bson_iter_t it;
 	bson_t system;
@@ -100,6 +117,7 @@ bool parse_mongo_diagnostic(const bson_t *doc, struct sample *out, struct err *e
 	if (!bdoc_find(doc, "data.systemMetrics", &it) || !bdoc_view(&it, &system))
 		return err_set(err, ERR_UNSUPPORTED,
 			"the diagnostic data has no systemMetrics (only mongod on Linux has)");
-	parse_mongo_system(&system, out);
+	if (!is_same_again(&system, taken_ms))
+		parse_mongo_system(&system, out);
 	return true;
 }

@@ -66,7 +66,7 @@ struct mongo {
 	} here;
 	/* getDiagnosticData: not to be had; the levels as last sent, < 0 unknown */
 	bool no_diagnostic;
-	int64_t diag_ns;
+	int64_t diag_ns, diag_taken_ms; /* when asked, and when the server took what it said */
 	double host_levels[MONGO_HOST_LEVELS];
 	/* collections: not to be had; only the command collStats is known; when last asked */
 	bool no_collections, plain_coll_stats;

@@ -29,7 +29,7 @@ static void ask(struct mongo *m, struct sample *out)
 	if (!mongo_conn_run(&m->conn, "admin", &cmd, &reply, &f)) {
 		mongo_note_refusal(m, RIGHT_DIAGNOSTIC, &f);
 		m->no_diagnostic = f.code != 0; /* mongos, an emulation: it will not learn it */
-	} else if (!parse_mongo_diagnostic(&reply, out, &err)) {
+	} else if (!parse_mongo_diagnostic(&reply, &m->diag_taken_ms, out, &err)) {
 		log_write("%s: %s", m->conn.target->id, err.msg);
 		m->no_diagnostic = true;
 	}
