@@ -113,7 +113,7 @@ static bool tells_something(const struct sample *s, enum kind kind)
 /* What takes an endpoint out of service, or a writer away, deserves a look; the rest is news. */
 static enum level role_level(const char *role, const char *was)
 {
-	static const char *const idle[] = {"RECOVERING", "ROLLBACK", "REMOVED", NULL};
+	static const char *const idle[] = {"RECOVERING", "ROLLBACK", "REMOVED", "OTHER", NULL};
 
 	for (const char *const *r = idle; *r; r++)
 		if (strcmp(role, *r) == 0)

@@ -273,6 +273,11 @@ static const struct member_state states[] = {
 		"the member is REMOVED: its set's configuration does not name it"},
 };
 
+/* "RSOther" among the drivers: hello says that it is neither, and nobody says what it is. */
+static const struct member_state unreadable = {-1, "OTHER", STATUS_LOADING,
+	"the member is neither primary nor secondary; replSetGetStatus (clusterMonitor) would tell "
+	"which state it is in"};
+
 static void take_state(const struct member_state *st, struct sample *out)
 {
 	struct err err;
@@ -290,6 +295,10 @@ void parse_mongo_member_state(const bson_t *status, struct sample *out)
 		state = code == CODE_INVALID_CONFIG    ? 10
 			: code == CODE_NOT_INITIALIZED ? 0
 						       : -1;
+	if (state < 0) {
+		take_state(&unreadable, out);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (states[i].state == state)
 			take_state(&states[i], out);
