@@ -22,6 +22,7 @@ static bool ask_top(struct mongo *m)
 	bool ok;
 
 	BSON_APPEND_INT32(&cmd, "top", 1);
+	BSON_APPEND_INT32(&cmd, "maxTimeMS", CALL_MAX_MS);
 	ok = mongo_conn_run(&m->conn, "admin", &cmd, &reply, &f);
 	if (ok) {
 		ok = mongo_nss_update(&m->nss, &reply);
