@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hotset/text.h"
 #include "hotset/widgets.h"
 
 #include "panels.h"
@@ -78,6 +79,7 @@ static const struct {
 };
 #define BARS   2
 #define FIELDS 6
+#define BORDER_W 7 /* cells that the border needs beside title and note */
 
 static const struct verdict *verdict_of(const struct model *m, const struct endpoint *ep)
 {
@@ -95,6 +97,8 @@ static void draw_words(struct pane *p)
 
 	if (v)
 		pane_wrap(p, v->standing ? ROLE_DIM : level_role(v->level), v->text, 2);
+	else if (!status_has_data(p->x->ep->status) && p->x->ep->err.msg[0])
+		pane_wrap(p, level_role(status_level(p->x->ep->status)), p->x->ep->err.msg, 2);
 	else
 		pane_text(p, ROLE_DIM, "nothing to report");
 	p->y = after;
@@ -139,6 +143,14 @@ static void draw_figures(struct pane *p)
 	pane_graph(p, shapes[kind].graph, shapes[kind].role, CAPTION_LINE, pane_left(p));
 }
 
+/* Who leads matters more than the end of a long name, which is marked as cut. */
+static void cut_title(char *title, size_t cap, int room)
+{
+	size_t at = text_fit(title, room > 1 ? room - 1 : 0, NULL);
+
+	(void)snprintf(title + at, cap - at, "…");
+}
+
 static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 {
 	const struct endpoint *ep = x->ep;
@@ -152,6 +164,10 @@ static void draw(const struct panel_ctx *x, struct canvas *c, struct rect r)
 	(void)snprintf(note, sizeof(note), "%s%s%s %s", member ? ep->role : "",
 		member ? "  " : "", level_symbol(level),
 		fresh ? level_word(level) : endpoint_state(state, x->m, ep));
+	if (member && text_width(title) + text_width(note) + BORDER_W > r.w)
+		(void)snprintf(note, sizeof(note), "%s %s", ep->role, level_symbol(level));
+	if (member && text_width(title) + text_width(note) + BORDER_W > r.w)
+		cut_title(title, sizeof(title), r.w - text_width(note) - BORDER_W);
 	pane_open(&p, x, c, r, title, note);
 	if (endpoint_has_data(ep))
 		draw_figures(&p);

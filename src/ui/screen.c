@@ -137,12 +137,16 @@ static void add_server(struct parts *l, const struct model *m, const struct view
 	add_host(l, m);
 }
 
-/* Several: a symbol and the name of each, or counts where there are many. */
+/*
+ * Several: a symbol and the name of each, or counts where there are many. Those that are well go
+ * first where there is no room.
+ */
+#define HEADER_NAMES 6u
 static void add_servers(struct parts *l, const struct model *m)
 {
 	unsigned by_level[LEVEL_CRIT + 1] = {0};
 
-	if (m->n > 6) {
+	if (m->n > HEADER_NAMES) {
 		add_part(l, ROLE_DEFAULT, 0, "%u endpoints", m->n);
 		for (unsigned i = 0; i < m->n; i++)
 			by_level[endpoint_level(m, m->ep[i])]++;
@@ -158,7 +162,8 @@ static void add_servers(struct parts *l, const struct model *m)
 		enum level level = endpoint_level(m, m->ep[i]);
 
 		add_part(l, level == LEVEL_OK ? kind_role(m->ep[i]->kind) : level_role(level),
-			(uint8_t)(2 + i), "%s %s", level_symbol(level), m->ep[i]->name);
+			(uint8_t)(2 + (unsigned)(LEVEL_CRIT - level) * HEADER_NAMES + i), "%s %s",
+			level_symbol(level), m->ep[i]->name);
 	}
 }
 
