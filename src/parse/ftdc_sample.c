@@ -30,7 +30,10 @@ static bool take_time(const bson_t *doc, struct sample *out)
 	return out->wall_ns > 0;
 }
 
-/* hello is not among the data: the role comes from replSetGetStatus, which a standalone lacks. */
+/*
+ * hello is not among the data. serverStatus told the role of a router and of most members; a
+ * standalone is who has neither a set nor that. replSetGetStatus is newer.
+ */
 static void take_set(const bson_t *doc, struct sample *out)
 {
 	int64_t state = -1;
@@ -39,7 +42,8 @@ static void take_set(const bson_t *doc, struct sample *out)
 	bson_t set;
 
 	if (!find_view(doc, "replSetGetStatus", &set)) {
-		mongo_set_role(out, "standalone");
+		if (!out->role[0])
+			mongo_set_role(out, "standalone");
 		return;
 	}
 	(void)bdoc_find_i64(&set, "myState", &state);

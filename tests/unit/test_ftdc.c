@@ -4,6 +4,7 @@
  */
 #include "support.h"
 
+#include "ejson.h"
 #include "hotset/ftdc.h"
 
 #include <bson/bson.h>
@@ -171,6 +172,42 @@ static void every_value_is_that_of_the_other_decoder(void **state)
 		check_directory(names[i]);
 }
 
+/* ---- roles ---- */
+
+/* Only who has neither a set nor the name of a router is a standalone. */
+static void the_role_is_what_the_data_say(void **state)
+{
+	static const struct {
+		const char *status, *set, *role;
+	} c[] = {
+		{"process: 'mongod'", "", "standalone"},
+		{"process: 'mongos'", "", "mongos"},
+		{"process: 'mongod', repl: {setName: 's', secondary: true}", "", "SECONDARY"},
+		{"process: 'mongod', repl: {setName: 's', secondary: true}",
+			", replSetGetStatus: {myState: 1, set: 's', ok: 1}", "PRIMARY"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		struct sample *s = sample_create(0);
+		char text[400];
+		struct err err;
+		bson_t *doc;
+
+		snprintf(text, sizeof(text),
+			"{start: {$date: {$numberLong: '1700000000000'}}, "
+			"serverStatus: {%s, version: '5.0.7', pid: 7, ok: 1}%s}",
+			c[i].status, c[i].set);
+		doc = test_ejson(text);
+		assert_non_null(s);
+		if (!parse_ftdc(doc, NULL, s, &err))
+			fail_msg("%s: %s", text, err.msg);
+		assert_string_equal(s->role, c[i].role);
+		sample_destroy(s);
+		bson_destroy(doc);
+	}
+}
+
 /* ---- damage ---- */
 
 static uint8_t whole[UNPACKED];
@@ -259,6 +296,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_value_is_that_of_the_other_decoder),
+		cmocka_unit_test(the_role_is_what_the_data_say),
 		cmocka_unit_test(a_cut_chunk_is_refused),
 		cmocka_unit_test(damage_is_refused_or_makes_sense),
 		cmocka_unit_test(impossible_sizes_are_refused),
