@@ -1,7 +1,8 @@
 /*
  * The files are read in the order of their names, which begin with the time; metrics.interim, the
  * newest samples of a server that runs or was killed, comes last and may repeat some. Chunks that
- * are damaged or torn are left out and counted.
+ * are damaged or torn are left out and counted, and reading goes on at the next document; so are
+ * samples of a clock that was set back, since a recording only goes forward.
  */
 #include "diagnostic.h"
 
@@ -9,6 +10,7 @@
 #include "hotset/parse.h"
 #include "hotset/record.h"
 #include "hotset/text.h"
+#include "signals.h"
 
 #include <bson/bson.h>
 #include <dirent.h>
@@ -19,6 +21,8 @@
 #define FILE_MAX_BYTES (256u * 1024 * 1024) /* the server begins a new one after 10 MB */
 #define FILES_MAX      4096
 #define PATH_MAX_BYTES 4096
+#define RESUMES_MAX    64 /* of a file: searching for the next document costs time */
+#define INTERIM        "metrics.interim" /* and what it is written to first, .temp */
 
 enum { TYPE_METADATA = 0, TYPE_CHUNK = 1 };
 
@@ -28,10 +32,21 @@ struct conversion {
 	struct server_run run;
 	bson_t *metadata; /* the newest, or NULL */
 	int64_t last_ns;  /* wall time of the newest sample */
-	unsigned samples, damaged;
+	int signal_fd;
+	bool interim; /* the present file may repeat samples */
+	unsigned samples;
+	struct diagnostic_lost lost;
 };
 
 /* ---- documents of a file ---- */
+
+/* Opening a pipe could wait for ever. */
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
 
 static bool read_file(const char *path, uint8_t **out, size_t *len, struct err *err)
 {
@@ -71,6 +86,22 @@ static bool next_document(const uint8_t *data, size_t len, size_t *at, bson_t *o
 	return true;
 }
 
+/*
+ * Moves *at from a document that is none to the next that begins as those of the server do, with
+ * its length and _id, a date; false if there is none. A false start is only another damaged one.
+ */
+static bool resume(const uint8_t *data, size_t len, size_t *at)
+{
+	static const uint8_t id[] = {BSON_TYPE_DATE_TIME, '_', 'i', 'd', 0};
+	const uint8_t *from = data + *at + sizeof(uint32_t) + 1, *found = NULL;
+
+	if (len - *at > sizeof(uint32_t) + 1)
+		found = memmem(from, (size_t)(data + len - from), id, sizeof(id));
+	if (found)
+		*at = (size_t)(found - data) - sizeof(uint32_t);
+	return found != NULL;
+}
+
 static int type_of(const bson_t *doc)
 {
 	bson_iter_t it;
@@ -89,7 +120,7 @@ static bool begins_as_one(const char *path)
 	bson_t doc;
 	bool is = false;
 
-	if (!read_file(path, &data, &len, &err))
+	if (!is_regular(path) || !read_file(path, &data, &len, &err))
 		return false;
 	is = next_document(data, len, &at, &doc) && type_of(&doc) >= 0;
 	free(data);
@@ -127,8 +158,10 @@ static bool take_sample(struct conversion *c, const bson_t *doc, struct err *err
 	if (!s)
 		return err_set(err, ERR_SYSTEM, "no memory for a sample");
 	if (!parse_ftdc(doc, c->metadata, s, &why)) {
-		c->damaged++;
-	} else if (s->wall_ns > c->last_ns) { /* else the interim file repeats it */
+		c->lost.damaged++;
+	} else if (s->wall_ns <= c->last_ns) {
+		c->lost.earlier += !c->interim;
+	} else {
 		parse_settle_epoch(&c->run, s);
 		ok = (c->samples || add_endpoint(c, doc, err)) &&
 		     recorder_sample(c->recorder, s, err);
@@ -151,7 +184,7 @@ static bool take_chunk(struct conversion *c, const bson_t *doc, struct err *err)
 	if (bson_iter_init_find(&it, doc, "data") && BSON_ITER_HOLDS_BINARY(&it))
 		bson_iter_binary(&it, NULL, &len, &data);
 	if (!data || !ftdc_unpack(data, len, &chunk, &why)) {
-		c->damaged++;
+		c->lost.damaged++;
 		return true;
 	}
 	for (unsigned i = 0; ok && i < chunk.samples; i++) {
@@ -180,22 +213,50 @@ static void take_metadata(struct conversion *c, const bson_t *doc)
 	c->metadata = bson_new_from_data(data, len);
 }
 
+/* false: somebody wants the program to end; a day of samples takes a while. */
+static bool goes_on(const struct conversion *c, struct err *err)
+{
+	int sig;
+
+	while ((sig = signals_take(c->signal_fd)) != 0)
+		if (signals_is_end(sig))
+			return err_set(err, ERR_SYSTEM, "interrupted while reading");
+	return true;
+}
+
+static bool take_documents(struct conversion *c, const uint8_t *data, size_t len, struct err *err)
+{
+	unsigned resumes = 0;
+	size_t at = 0;
+	bson_t doc;
+
+	while (at < len) {
+		if (!goes_on(c, err))
+			return false;
+		if (!next_document(data, len, &at, &doc)) {
+			c->lost.damaged++; /* or torn: the server was killed while it wrote */
+			if (resumes++ == RESUMES_MAX || !resume(data, len, &at))
+				break;
+		} else if (type_of(&doc) == TYPE_METADATA) {
+			take_metadata(c, &doc);
+		} else if (type_of(&doc) == TYPE_CHUNK && !take_chunk(c, &doc, err)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool take_file(struct conversion *c, const char *path, struct err *err)
 {
-	size_t len, at = 0;
+	const char *slash = strrchr(path, '/');
 	uint8_t *data;
-	bool ok = true;
-	bson_t doc;
+	size_t len;
+	bool ok;
 
 	if (!read_file(path, &data, &len, err))
 		return false;
-	while (ok && next_document(data, len, &at, &doc)) {
-		if (type_of(&doc) == TYPE_METADATA)
-			take_metadata(c, &doc);
-		else if (type_of(&doc) == TYPE_CHUNK)
-			ok = take_chunk(c, &doc, err);
-	}
-	c->damaged += ok && at < len; /* torn: the server was killed while it wrote */
+	c->interim = strncmp(slash ? slash + 1 : path, INTERIM, strlen(INTERIM)) == 0;
+	ok = take_documents(c, data, len, err);
 	free(data);
 	return ok;
 }
@@ -220,8 +281,10 @@ static bool take_directory(struct conversion *c, const char *path, struct err *e
 	for (int i = 0; i < n; i++) {
 		char file[PATH_MAX_BYTES];
 
-		if (ok && snprintf(file, sizeof(file), "%s/%s", path, names[i]->d_name) <
-				  (int)sizeof(file))
+		if (ok &&
+			snprintf(file, sizeof(file), "%s/%s", path, names[i]->d_name) <
+				(int)sizeof(file) &&
+			is_regular(file))
 			ok = take_file(c, file, err);
 		free(names[i]);
 	}
@@ -241,9 +304,12 @@ bool diagnostic_is(const char *path)
 	return is_directory(path) || begins_as_one(path);
 }
 
-bool diagnostic_convert(const char *path, const char *out, unsigned *damaged, struct err *err)
+bool diagnostic_convert(const char *path, const char *out, int signal_fd,
+	struct diagnostic_lost *lost, struct err *err)
 {
-	struct conversion c = {.recorder = recorder_open(out, err), .model = model_create()};
+	struct conversion c = {.recorder = recorder_open(out, err),
+		.model = model_create(),
+		.signal_fd = signal_fd};
 	struct err closing;
 	bool ok = c.recorder && (c.model || err_set(err, ERR_SYSTEM, "no memory"));
 
@@ -259,6 +325,6 @@ bool diagnostic_convert(const char *path, const char *out, unsigned *damaged, st
 	model_destroy(c.model);
 	if (c.metadata)
 		bson_destroy(c.metadata);
-	*damaged = c.damaged;
+	*lost = c.lost;
 	return ok;
 }

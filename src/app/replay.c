@@ -16,31 +16,45 @@
  * MongoDB's own recording is made one of ours in a private directory first, which is gone again
  * when the player has read it.
  */
-static bool open_diagnostic(struct player *p, const struct options *o, struct err *err)
+static bool open_diagnostic(
+	struct player *p, const struct options *o, int signal_fd, struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char dir[512], file[544];
-	unsigned damaged = 0;
+	struct diagnostic_lost lost = {0, 0};
 	bool ok;
 
 	snprintf(dir, sizeof dir, "%.400s/hotset-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(dir))
 		return err_sys(err, "%s", dir);
 	snprintf(file, sizeof file, "%s/replay.rec.gz", dir);
-	ok = diagnostic_convert(o->args[0], file, &damaged, err) &&
+	ok = diagnostic_convert(o->args[0], file, signal_fd, &lost, err) &&
 	     player_open(p, file, o->speed, err);
-	if (damaged)
-		fprintf(stderr, "hotset: %u damaged parts of %s were left out\n", damaged,
+	if (lost.damaged)
+		fprintf(stderr, "hotset: %u damaged parts of %s were left out\n", lost.damaged,
 			o->args[0]);
+	if (lost.earlier)
+		fprintf(stderr,
+			"hotset: %u samples of %s were left out: their clock was set back\n",
+			lost.earlier, o->args[0]);
 	unlink(file);
 	rmdir(dir);
 	return ok;
 }
 
-static bool open_player(struct player *p, const struct options *o, struct err *err)
+/*
+ * A recording is opened with signals as they were, since it may be a pipe that never answers; while
+ * diagnostic.data is read they are events, so that nothing stays behind when one ends it.
+ */
+static bool open_player(
+	struct player *p, const struct options *o, int *signal_fd, struct err *err)
 {
-	return diagnostic_is(o->args[0]) ? open_diagnostic(p, o, err)
-					 : player_open(p, o->args[0], o->speed, err);
+	bool diagnostic = diagnostic_is(o->args[0]);
+
+	if (!diagnostic && !player_open(p, o->args[0], o->speed, err))
+		return false;
+	*signal_fd = signals_open(err);
+	return *signal_fd >= 0 && (!diagnostic || open_diagnostic(p, o, *signal_fd, err));
 }
 
 static void replay_view(struct view_state *s, const struct options *o)
@@ -114,10 +128,12 @@ int app_replay(const struct options *o)
 	struct player p;
 	struct err err = {.code = ERR_NONE};
 	struct output out = {.o = o};
-	int signal_fd;
+	int signal_fd = -1;
 
-	if (!open_player(&p, o, &err) || (signal_fd = signals_open(&err)) < 0) {
+	if (!open_player(&p, o, &signal_fd, &err)) {
 		complain(&err);
+		if (signal_fd >= 0)
+			close(signal_fd);
 		return 1;
 	}
 	bool ok = run(&p, o, &signal_fd, &out, &err) || out.closed;
