@@ -56,16 +56,17 @@ static void reply_top(const struct node *n, bson_t *reply)
 
 static void reply_stats(struct node *n, bson_t *reply)
 {
-	bson_t *batch = BCON_NEW("cursor", "{", "id", BCON_INT64(0), "ns", "shop.x", "firstBatch",
-		"[", "{", "storageStats", "{", "size", BCON_INT32(4096), "wiredTiger", "{", "cache",
-		"{", "bytes currently in the cache", BCON_INT32(1000), "}", "}", "}", "}", "]", "}",
-		"ok", BCON_DOUBLE(1));
+	bson_t *batch;
 
 	n->stats++;
 	if (n->expires) {
 		fake_mongo_error(reply, 50, "operation exceeded time limit");
 		return;
 	}
+	batch = BCON_NEW("cursor", "{", "id", BCON_INT64(0), "ns", "shop.x", "firstBatch", "[", "{",
+		"storageStats", "{", "size", BCON_INT32(4096), "wiredTiger", "{", "cache", "{",
+		"bytes currently in the cache", BCON_INT32(1000), "}", "}", "}", "}", "]", "}",
+		"ok", BCON_DOUBLE(1));
 	if (n->slow)
 		poll(NULL, 0, SLOW_MS); /* the server's time, which the client measures */
 	bson_concat(reply, batch);
