@@ -15,7 +15,12 @@
 #define HOST_MAX    272 /* bytes of "host:port" */
 
 /* how replSetGetStatus fails on a member without a set */
-enum { CODE_INVALID_CONFIG = 93, CODE_NOT_INITIALIZED = 94 };
+enum {
+	CODE_UNAUTHORIZED = 13,
+	CODE_SHUTTING_DOWN = 91,
+	CODE_INVALID_CONFIG = 93,
+	CODE_NOT_INITIALIZED = 94
+};
 
 /* ---- replSetGetStatus ---- */
 
@@ -274,9 +279,18 @@ static const struct member_state states[] = {
 };
 
 /* "RSOther" among the drivers: hello says that it is neither, and nobody says what it is. */
-static const struct member_state unreadable = {-1, "OTHER", STATUS_LOADING,
-	"the member is neither primary nor secondary; replSetGetStatus (clusterMonitor) would tell "
-	"which state it is in"};
+static struct member_state unreadable(int64_t code)
+{
+	struct member_state st = {-1, "OTHER", STATUS_LOADING,
+		"the member is neither primary nor secondary, and does not say what it is"};
+
+	if (code == CODE_UNAUTHORIZED)
+		st.why = "the member is neither primary nor secondary; replSetGetStatus "
+			 "(clusterMonitor) would tell which state it is in";
+	else if (code == CODE_SHUTTING_DOWN)
+		st.why = "the member is shutting down";
+	return st;
+}
 
 static void take_state(const struct member_state *st, struct sample *out)
 {
@@ -296,7 +310,9 @@ void parse_mongo_member_state(const bson_t *status, struct sample *out)
 			: code == CODE_NOT_INITIALIZED ? 0
 						       : -1;
 	if (state < 0) {
-		take_state(&unreadable, out);
+		struct member_state st = unreadable(code);
+
+		take_state(&st, out);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)

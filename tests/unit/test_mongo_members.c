@@ -90,18 +90,20 @@ static void states_without_service_are_told_apart(void **state)
 	static const struct {
 		const char *status, *role;
 		enum status to;
+		const char *says; /* NULL: not looked at */
 	} cases[] = {
-		{"{myState: 0, ok: 1}", "STARTUP", STATUS_LOADING},
-		{"{myState: 3, ok: 1}", "RECOVERING", STATUS_LOADING},
-		{"{myState: 5, ok: 1}", "STARTUP2", STATUS_LOADING},
-		{"{myState: 9, ok: 1}", "ROLLBACK", STATUS_LOADING},
-		{"{myState: 10, ok: 1}", "REMOVED", STATUS_PARTIAL},
-		{"{ok: 0, code: 94, errmsg: 'no replset config'}", "STARTUP", STATUS_LOADING},
-		{"{ok: 0, code: 93, errmsg: 'not a member'}", "REMOVED", STATUS_PARTIAL},
+		{"{myState: 0, ok: 1}", "STARTUP", STATUS_LOADING, NULL},
+		{"{myState: 3, ok: 1}", "RECOVERING", STATUS_LOADING, NULL},
+		{"{myState: 5, ok: 1}", "STARTUP2", STATUS_LOADING, NULL},
+		{"{myState: 9, ok: 1}", "ROLLBACK", STATUS_LOADING, NULL},
+		{"{myState: 10, ok: 1}", "REMOVED", STATUS_PARTIAL, NULL},
+		{"{ok: 0, code: 94, errmsg: 'no replset config'}", "STARTUP", STATUS_LOADING, NULL},
+		{"{ok: 0, code: 93, errmsg: 'not a member'}", "REMOVED", STATUS_PARTIAL, NULL},
 		/* hello does not tell which of these states it is, so nobody guesses */
-		{"{ok: 0, code: 13, errmsg: 'no'}", "OTHER", STATUS_LOADING},
-		{"{myState: 1, ok: 1}", "RECOVERING", STATUS_OK}, /* hello is newer */
-		{"{myState: 'x', ok: 1}", "OTHER", STATUS_LOADING},
+		{"{ok: 0, code: 13, errmsg: 'no'}", "OTHER", STATUS_LOADING, "clusterMonitor"},
+		{"{ok: 0, code: 91, errmsg: 'bye'}", "OTHER", STATUS_LOADING, "shutting down"},
+		{"{myState: 1, ok: 1}", "RECOVERING", STATUS_OK, NULL}, /* hello is newer */
+		{"{myState: 'x', ok: 1}", "OTHER", STATUS_LOADING, NULL},
 	};
 
 	(void)state;
@@ -115,6 +117,8 @@ static void states_without_service_are_told_apart(void **state)
 		assert_text(s, METRIC_MONGO_REPL_STATE, cases[i].role);
 		if (s->status != cases[i].to)
 			fail_msg("%s is %s", cases[i].status, status_word(s->status));
+		if (cases[i].says)
+			assert_non_null(strstr(s->err.msg, cases[i].says));
 		bson_destroy(doc);
 		sample_destroy(s);
 	}
