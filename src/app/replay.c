@@ -31,8 +31,8 @@ static bool open_diagnostic(
 	ok = diagnostic_convert(o->args[0], file, signal_fd, &lost, err) &&
 	     player_open(p, file, o->speed, err);
 	if (lost.damaged)
-		fprintf(stderr, "hotset: %u damaged parts of %s were left out\n", lost.damaged,
-			o->args[0]);
+		fprintf(stderr, "hotset: %u damaged part%s of %s left out\n", lost.damaged,
+			lost.damaged == 1 ? "" : "s", o->args[0]);
 	if (lost.earlier)
 		fprintf(stderr,
 			"hotset: %u samples of %s were left out: their clock was set back\n",
