@@ -35,6 +35,13 @@ static int64_t seconds_at(const bson_t *doc, const char *path)
 	return secs ? (int64_t)secs : -1;
 }
 
+static int64_t difference(int64_t later, int64_t earlier)
+{
+	if (later < 0 || earlier < 0)
+		return -1;
+	return later > earlier ? later - earlier : 0;
+}
+
 struct walk {
 	bson_iter_t it;
 	unsigned n;
@@ -92,7 +99,7 @@ static void set_count(struct raw *cell, const bson_t *doc, const char *path)
 static void add_member(struct sample *s, const bson_t *member, int64_t primary)
 {
 	struct raw *row = sample_add_row(s, TABLE_MONGO_MEMBER);
-	int64_t optime = seconds_at(member, "optime.ts");
+	int64_t lag = difference(primary, seconds_at(member, "optime.ts"));
 
 	if (!row)
 		return;
@@ -104,9 +111,8 @@ static void add_member(struct sample *s, const bson_t *member, int64_t primary)
 	set_text(s, &row[COL_MONGO_MEMBER_SYNC], member, "syncSourceHost");
 	if (row[COL_MONGO_MEMBER_SYNC].type == RAW_NONE) /* before 4.4 */
 		set_text(s, &row[COL_MONGO_MEMBER_SYNC], member, "syncingTo");
-	if (primary >= 0 && optime >= 0)
-		raw_set_u64(&row[COL_MONGO_MEMBER_LAG],
-			primary > optime ? (uint64_t)(primary - optime) : 0);
+	if (lag >= 0)
+		raw_set_u64(&row[COL_MONGO_MEMBER_LAG], (uint64_t)lag);
 }
 
 static void add_from_status(struct sample *s, const bson_t *status)
@@ -194,43 +200,19 @@ void parse_mongo_members(const bson_t *hello, const bson_t *status, struct sampl
 
 /* ---- lags ---- */
 
-static int64_t seconds_of(const bson_t *doc, const char *path)
-{
-	uint32_t secs, inc;
-	bson_iter_t it;
-
-	if (!bdoc_find(doc, path, &it) || !BSON_ITER_HOLDS_TIMESTAMP(&it))
-		return -1;
-	bson_iter_timestamp(&it, &secs, &inc);
-	return secs ? (int64_t)secs : -1;
-}
-
-static int64_t difference(int64_t later, int64_t earlier)
-{
-	if (later < 0 || earlier < 0)
-		return -1;
-	return later > earlier ? later - earlier : 0;
-}
-
 /* How far the member that answers is behind the primary. */
 static int64_t lag_of_self(const bson_t *status)
 {
-	int64_t self = -1, primary = -1, state;
-	bson_iter_t members, it;
-	bson_t doc;
+	struct walk w;
+	bson_t member;
 
-	if (!bdoc_find(status, "members", &members) || !BSON_ITER_HOLDS_ARRAY(&members) ||
-		!bson_iter_recurse(&members, &it))
+	if (!walk_array(status, "members", &w))
 		return -1;
-	while (bson_iter_next(&it)) {
-		if (!BSON_ITER_HOLDS_DOCUMENT(&it) || !bdoc_view(&it, &doc))
-			continue;
-		if (bdoc_find_true(&doc, "self"))
-			self = seconds_of(&doc, "optime.ts");
-		if (bdoc_find_i64(&doc, "state", &state) && state == 1)
-			primary = seconds_of(&doc, "optime.ts");
-	}
-	return difference(primary, self);
+	while (next_document(&w, &member))
+		if (bdoc_find_true(&member, "self"))
+			return difference(
+				optime_of_primary(status), seconds_at(&member, "optime.ts"));
+	return -1;
 }
 
 static void set_lag(struct sample *out, enum metric_id id, int64_t lag_s, enum reason why)
@@ -246,8 +228,8 @@ void parse_mongo_lags(const bson_t *status, enum reason without, struct sample *
 	int64_t majority = -1, own = -1;
 
 	if (status) {
-		majority = difference(seconds_of(status, "optimes.appliedOpTime.ts"),
-			seconds_of(status, "optimes.lastCommittedOpTime.ts"));
+		majority = difference(seconds_at(status, "optimes.appliedOpTime.ts"),
+			seconds_at(status, "optimes.lastCommittedOpTime.ts"));
 		own = lag_of_self(status);
 	}
 	set_lag(out, METRIC_MONGO_REPL_MAJORITY_LAG, majority, without);
