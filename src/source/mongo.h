@@ -35,6 +35,15 @@ struct mongo_params {
 	int64_t window_s, limit_s; /* -1: not readable */
 };
 
+/* Errors of the server that are more than a failure. */
+enum {
+	CODE_FAILED_TO_PARSE = 9,
+	CODE_UNAUTHORIZED = 13,
+	CODE_COMMAND_NOT_FOUND = 59,
+	CODE_ON_VIEW = 166,
+	CODE_UNKNOWN_STAGE = 40324
+};
+
 #define MONGO_HOST_LEVELS 3 /* of mongo.host.*, in mongo_diag.c */
 
 struct mongo {
@@ -63,6 +72,7 @@ struct mongo {
 		uint64_t epoch;
 		enum reason why;
 		pid_t pid;
+		bool group; /* its bytes are those of its cgroup */
 	} here;
 	/* getDiagnosticData: not to be had; the levels as last sent, < 0 unknown */
 	bool no_diagnostic;

@@ -11,8 +11,6 @@
 #define CALL_MAX_MS 500 /* maxTimeMS of one call */
 #define DB_MAX      64  /* bytes of a database's name */
 
-enum { CODE_UNAUTHORIZED = 13, CODE_ON_VIEW = 166, CODE_UNKNOWN_STAGE = 40324 };
-
 /* ---- asking ---- */
 
 static bool ask_top(struct mongo *m)
@@ -91,8 +89,7 @@ static bson_t *copy_stats(const struct mongo *m, const bson_t *reply)
 /* What cannot have any is not asked again; what failed, as by its time limit, not for a while. */
 static void note_none(struct mongo *m, struct mongo_ns *ns, bool ok, const struct mongo_failure *f)
 {
-	if (f->code == CODE_UNAUTHORIZED)
-		mongo_note_refusal(m, RIGHT_COLL_STATS, f);
+	mongo_note_refusal(m, RIGHT_COLL_STATS, f);
 	if (ok || f->code == CODE_UNAUTHORIZED || f->code == CODE_ON_VIEW)
 		ns->useless = true;
 	else if (f->code)
@@ -167,7 +164,7 @@ static unsigned repeat_levels(struct mongo *m, struct sample *out)
 
 static void run_round(struct mongo *m, struct sample *out)
 {
-	unsigned asked, shown;
+	unsigned shown;
 
 	m->coll_off = false;
 	if (!ask_top(m))
@@ -178,11 +175,10 @@ static void run_round(struct mongo *m, struct sample *out)
 			"off: %u namespaces (--collections on)", m->nss.named);
 		return;
 	}
-	asked = ask_round(m, out);
-	shown = asked + repeat_levels(m, out);
+	shown = ask_round(m, out);
+	shown += repeat_levels(m, out);
 	out->tables[TABLE_MONGO_COLL].asked = true;
-	snprintf(m->coll_said, sizeof(m->coll_said), "%u of %u namespaces",
-		shown < m->nss.n ? shown : m->nss.n, m->nss.named);
+	snprintf(m->coll_said, sizeof(m->coll_said), "%u of %u namespaces", shown, m->nss.named);
 	m->coll_rounds++;
 }
 

@@ -85,29 +85,45 @@ static enum reason prove(struct mongo *m, uint64_t server_pid)
 	return why;
 }
 
+static bool read_bytes(const struct mongo *m, uint64_t *bytes)
+{
+	return m->here.group ? read_group(m->here.pid, bytes) : read_process(m->here.pid, bytes);
+}
+
+/* Once per run of the server, so that all its figures are counted for the same. */
+static void find_out(struct mongo *m, const bson_t *status)
+{
+	double server_pid = 0;
+	uint64_t bytes;
+
+	(void)mongo_number(status, "pid", &server_pid);
+	m->here.why = prove(m, server_pid > 0 ? (uint64_t)server_pid : 0);
+	m->here.group = false;
+	if (m->here.why != REASON_OK || read_bytes(m, &bytes))
+		return;
+	m->here.group = true;
+	if (!read_bytes(m, &bytes))
+		m->here.why = REASON_NO_PERMISSION;
+}
+
 void mongo_take_device(struct mongo *m, const bson_t *status, struct sample *out)
 {
-	const char *source = "process";
-	double server_pid = 0;
+	const char *source;
 	uint64_t bytes;
 
 	if (!sample_has(out, METRIC_MONGO_BLOCK_BYTES_READ_TOTAL))
 		return;
 	if (!m->here.tried || m->here.epoch != out->epoch) {
-		(void)mongo_number(status, "pid", &server_pid);
-		m->here.why = prove(m, server_pid > 0 ? (uint64_t)server_pid : 0);
+		find_out(m, status);
 		m->here.tried = true;
 		m->here.epoch = out->epoch;
 	}
-	if (m->here.why == REASON_OK && !read_process(m->here.pid, &bytes)) {
-		source = "cgroup";
-		if (!read_group(m->here.pid, &bytes))
-			m->here.why = REASON_NO_PERMISSION;
-	}
-	if (m->here.why != REASON_OK) {
-		sample_set_missing(out, METRIC_MONGO_READ_DEVICE_BYTES, m->here.why);
+	if (m->here.why != REASON_OK || !read_bytes(m, &bytes)) {
+		sample_set_missing(out, METRIC_MONGO_READ_DEVICE_BYTES,
+			m->here.why != REASON_OK ? m->here.why : REASON_NO_ANSWER);
 		return;
 	}
+	source = m->here.group ? "cgroup" : "process";
 	sample_set_u64(out, METRIC_MONGO_READ_DEVICE_BYTES, bytes);
 	sample_set_text(out, METRIC_MONGO_READ_DEVICE_SOURCE, source, strlen(source));
 }

@@ -48,7 +48,8 @@ static void repeat_levels(const struct mongo *m, struct sample *out)
 
 void mongo_take_diagnostic(struct mongo *m, struct sample *out)
 {
-	if (!(m->wants & WANT_NODE_HOST) || m->no_diagnostic || m->here.why == REASON_OK ||
+	if (!(m->wants & WANT_NODE_HOST) || m->no_diagnostic ||
+		(m->here.tried && m->here.why == REASON_OK) ||
 		!sample_has(out, METRIC_MONGO_CACHE_MAX))
 		return;
 	if (mongo_has_time(m) && mongo_is_due(m, &m->diag_ns, DIAG_EVERY_NS))

@@ -15,13 +15,6 @@
 #define OPS_LONG_US      1000000    /* an operation is of interest from here on */
 #define OPS_MAX_TIME_MS  1000
 
-enum {
-	CODE_FAILED_TO_PARSE = 9,
-	CODE_UNAUTHORIZED = 13,
-	CODE_COMMAND_NOT_FOUND = 59,
-	CODE_UNKNOWN_STAGE = 40324
-};
-
 /* ---- parameters ---- */
 
 static char *copy_text(const bson_t *doc, const char *path)

@@ -1,8 +1,6 @@
 /* Privileges that the login lacks: each is met once, remembered, and said in one sentence. */
 #include "mongo.h"
 
-#define CODE_UNAUTHORIZED 13
-
 /* The action as roles name it, and what is missing without it. clusterMonitor has all of them. */
 static const struct {
 	const char *action, *what;

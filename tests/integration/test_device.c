@@ -213,21 +213,6 @@ static void a_forwarded_port_proves_nothing(void **state)
 	fake_stop(tunnel);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	source_quiet();
-	source_global_init();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	source_global_finish();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,5 +221,7 @@ int main(void)
 		cmocka_unit_test(a_forwarded_port_proves_nothing),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	source_quiet();
+	source_global_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
