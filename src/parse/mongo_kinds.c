@@ -72,16 +72,21 @@ static void judge_without_cache(struct sample *s)
 
 void mongo_judge_status(struct sample *s, const bson_t *doc)
 {
+	const char *engine = sample_text(s, METRIC_MONGO_STORAGE_ENGINE);
 	bson_iter_t it;
 	bson_t wt;
 
 	if (strcmp(s->role, "mongos") == 0 || strcmp(s->role, "ARBITER") == 0)
 		return;
-	if (!bdoc_find(doc, "wiredTiger", &it))
+	if (bdoc_find(doc, "wiredTiger", &it) && bdoc_view(&it, &wt) &&
+		bson_has_field(&wt, "cache"))
+		return;
+	/* 5.0 and later send {} while they cannot take a lock at once, and nothing at their end. */
+	if (bson_has_field(doc, "wiredTiger") || (engine && strcmp(engine, "wiredTiger") == 0))
+		lower(s, STATUS_PARTIAL,
+			"the server left its cache statistics out: it is busy, or starts or ends");
+	else
 		judge_without_cache(s);
-	/* {} is what 5.0 and later send while they cannot take a lock at once. */
-	else if (!bdoc_view(&it, &wt) || !bson_has_field(&wt, "cache"))
-		lower(s, STATUS_PARTIAL, "the server left its cache statistics out, being busy");
 }
 
 /* ---- services, by the host's name ---- */

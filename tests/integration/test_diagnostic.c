@@ -71,6 +71,19 @@ static void heavy_writes_cross_their_targets(void **state)
 	program_free(&r);
 }
 
+/* The last sample of a server that ends has no cache, and that makes it no other product. */
+static void a_server_that_ends_is_still_a_mongod(void **state)
+{
+	struct run r = replay(ROOT "base/metrics.2026-11-30T21-10-02Z-00000 --once --format json");
+
+	(void)state;
+	assert_clean(&r);
+	assert_non_null(strstr(r.out, "\"status\":\"partial\""));
+	assert_non_null(strstr(r.out, "it is busy, or starts or ends"));
+	assert_null(strstr(r.out, "emulation"));
+	program_free(&r);
+}
+
 /* Eleven files of a server that was restarted between them. */
 static void a_directory_is_one_recording(void **state)
 {
@@ -255,15 +268,15 @@ static void a_torn_file_gives_what_is_whole(void **state)
 	snprintf(path, sizeof(path), "%s/metrics.x", dir);
 	f = fopen(path, "wb");
 	assert_non_null(f);
-	assert_int_equal(fwrite(whole, 1, len - 100, f), len - 100);
+	assert_int_equal(fwrite(whole, 1, len, f), len);
+	assert_int_equal(fwrite(whole, 1, len / 2, f), len / 2); /* the server died here */
 	assert_int_equal(fclose(f), 0);
 	free(whole);
 	snprintf(words, sizeof(words), "%s --once --format json", path);
 	r = replay(words);
-	if (r.code == 0)
-		assert_non_null(strstr(r.err, "1 damaged part"));
-	else
-		assert_non_null(strstr(r.err, "holds no sample")); /* it was a single chunk */
+	assert_clean(&r);
+	assert_non_null(strstr(r.err, "1 damaged part of"));
+	assert_non_null(strstr(r.out, "2026-11-30T21:10:54.000Z")); /* its last whole sample */
 	program_free(&r);
 	test_dir_remove(dir);
 }
@@ -274,6 +287,7 @@ int main(void)
 		cmocka_unit_test(an_idle_server_is_calm),
 		cmocka_unit_test(a_hold_is_found_and_nobody_blamed),
 		cmocka_unit_test(heavy_writes_cross_their_targets),
+		cmocka_unit_test(a_server_that_ends_is_still_a_mongod),
 		cmocka_unit_test(a_directory_is_one_recording),
 		cmocka_unit_test(a_single_file_and_a_time),
 		cmocka_unit_test(reading_goes_on_behind_damage),
