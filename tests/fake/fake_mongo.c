@@ -38,6 +38,22 @@ void fake_mongo_hello(bson_t *reply)
 	fake_mongo_limits(reply);
 }
 
+void fake_mongo_status(bson_t *reply)
+{
+	bson_t wt, cache;
+
+	BSON_APPEND_UTF8(reply, "process", "mongod");
+	BSON_APPEND_UTF8(reply, "version", "7.0.1");
+	BSON_APPEND_INT64(reply, "uptimeMillis", 100000);
+	BSON_APPEND_DOCUMENT_BEGIN(reply, "wiredTiger", &wt);
+	BSON_APPEND_DOCUMENT_BEGIN(&wt, "cache", &cache);
+	BSON_APPEND_INT64(&cache, "bytes currently in the cache", 1 << 20);
+	BSON_APPEND_INT64(&cache, "maximum bytes configured", 1 << 28);
+	bson_append_document_end(&wt, &cache);
+	bson_append_document_end(reply, &wt);
+	BSON_APPEND_DOUBLE(reply, "ok", 1);
+}
+
 bool fake_mongo_is_hello(const char *name)
 {
 	return strcasecmp(name, "ismaster") == 0 || strcmp(name, "hello") == 0;

@@ -29,6 +29,8 @@ void fake_mongo_hello(bson_t *reply);
 /* The end of any reply to hello: limits of the protocol, and ok. */
 void fake_mongo_limits(bson_t *reply);
 bool fake_mongo_is_hello(const char *name);
+/* The least of a serverStatus that has a cache to watch: 1 of 256 MiB. */
+void fake_mongo_status(bson_t *reply);
 /* {ok: 0, code, errmsg}. */
 void fake_mongo_error(bson_t *reply, int code, const char *message);
 

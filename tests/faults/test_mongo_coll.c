@@ -20,22 +20,6 @@ struct node {
 	unsigned tops, stats; /* calls so far */
 };
 
-static void reply_status(bson_t *reply)
-{
-	bson_t wt, cache;
-
-	BSON_APPEND_UTF8(reply, "process", "mongod");
-	BSON_APPEND_UTF8(reply, "version", "7.0.1");
-	BSON_APPEND_INT64(reply, "uptimeMillis", 100000);
-	BSON_APPEND_DOCUMENT_BEGIN(reply, "wiredTiger", &wt);
-	BSON_APPEND_DOCUMENT_BEGIN(&wt, "cache", &cache);
-	BSON_APPEND_INT64(&cache, "bytes currently in the cache", 1 << 20);
-	BSON_APPEND_INT64(&cache, "maximum bytes configured", 1 << 28);
-	bson_append_document_end(&wt, &cache);
-	bson_append_document_end(reply, &wt);
-	BSON_APPEND_DOUBLE(reply, "ok", 1);
-}
-
 static void reply_top(const struct node *n, bson_t *reply)
 {
 	bson_t totals;
@@ -81,7 +65,7 @@ static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd
 	if (fake_mongo_is_hello(name)) {
 		fake_mongo_hello(reply);
 	} else if (strcmp(name, "serverStatus") == 0) {
-		reply_status(reply);
+		fake_mongo_status(reply);
 	} else if (strcmp(name, "top") == 0) {
 		n->tops++;
 		if (n->refuses_top)
@@ -293,21 +277,6 @@ static void a_refusal_is_said_and_not_repeated(void **state)
 	end(&s);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	source_quiet();
-	source_global_init();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	source_global_finish();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,5 +292,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_is_said_and_not_repeated),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	source_quiet();
+	source_global_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

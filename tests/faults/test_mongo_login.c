@@ -7,36 +7,26 @@
 
 #include "fake_mongo.h"
 #include "fake_scram.h"
-#include "servers.h"
+#include "program.h"
 #include "watched.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SUBJECT "/O=hotset/OU=tests/CN=client"
+
+static struct fake_certs certs;
+static struct fake_tls *tls;
+static char *dir;
 
 struct node {
 	struct fake_scram scram;
 	bool x509;   /* takes certificates only */
 	bool logged; /* the newest login was right */
 };
-
-static void reply_status(bson_t *reply)
-{
-	bson_t wt, cache;
-
-	BSON_APPEND_UTF8(reply, "process", "mongod");
-	BSON_APPEND_UTF8(reply, "version", "7.0.1");
-	BSON_APPEND_INT64(reply, "uptimeMillis", 100000);
-	BSON_APPEND_DOCUMENT_BEGIN(reply, "wiredTiger", &wt);
-	BSON_APPEND_DOCUMENT_BEGIN(&wt, "cache", &cache);
-	BSON_APPEND_INT64(&cache, "bytes currently in the cache", 1 << 20);
-	BSON_APPEND_INT64(&cache, "maximum bytes configured", 1 << 28);
-	bson_append_document_end(&wt, &cache);
-	bson_append_document_end(reply, &wt);
-	BSON_APPEND_DOUBLE(reply, "ok", 1);
-}
 
 static void check_certificate(struct node *n, bson_t *reply)
 {
@@ -65,7 +55,7 @@ static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd
 	else if (!n->logged)
 		fake_mongo_error(reply, 13, "command requires authentication");
 	else if (strcmp(name, "serverStatus") == 0)
-		reply_status(reply);
+		fake_mongo_status(reply);
 	else
 		BSON_APPEND_DOUBLE(reply, "ok", 1);
 	return FAKE_REPLY;
@@ -80,10 +70,10 @@ struct stage {
 	struct watched w;
 };
 
-static void serve(struct stage *s, struct node node, struct fake_tls *tls)
+static void serve(struct stage *s, struct node node, struct fake_tls *with)
 {
 	*s = (struct stage){.node = node};
-	s->mongo = (struct fake_mongo){answer, &s->node, tls};
+	s->mongo = (struct fake_mongo){answer, &s->node, with};
 	s->fake = fake_start(fake_mongo_serve, &s->mongo);
 }
 
@@ -137,11 +127,64 @@ static void without_a_login_it_says_so(void **state)
 	end(&s);
 }
 
-/* ---- TLS and certificates ---- */
+/* The program itself, with a file of passwords, which must be private. */
+static void a_file_of_credentials_logs_in(void **state)
+{
+	const struct node node = {.scram = {.user = "watcher", .password = "right"}};
+	static const char *const passwords[] = {"right", "wrong"};
 
-static struct fake_certs certs;
-static struct fake_tls *tls;
-static char *dir;
+	(void)state;
+	if (!fake_scram_is_there())
+		skip();
+	for (unsigned i = 0; i < 2; i++) {
+		char path[512], line[1024];
+		struct stage s;
+		struct run r;
+		FILE *f;
+
+		serve(&s, node, NULL);
+		snprintf(path, sizeof(path), "%s/credentials", dir);
+		f = fopen(path, "w");
+		assert_non_null(f);
+		assert_int_equal(fchmod(fileno(f), 0600), 0);
+		fprintf(f, "node watcher %s\n", passwords[i]);
+		assert_int_equal(fclose(f), 0);
+		snprintf(line, sizeof(line),
+			"check --credentials %s node=%s/?authMechanism=SCRAM-SHA-256", path,
+			fake_uri(s.fake, "mongodb", "watcher"));
+		r = program_run(line, NULL, 20000);
+		assert_int_equal(r.code, i == 0 ? 0 : 3); /* ok, or unknown for want of a login */
+		assert_null(strstr(r.out, passwords[i]));
+		program_free(&r);
+		fake_stop(s.fake);
+	}
+}
+
+/* A server that needs TLS hangs up on who speaks without. */
+static enum fake_mongo_act hang_up(void *arg, const char *name, const bson_t *cmd, bson_t *reply)
+{
+	(void)arg;
+	(void)name;
+	(void)cmd;
+	(void)reply;
+	return FAKE_CLOSE;
+}
+
+static void who_hangs_up_may_need_tls(void **state)
+{
+	struct fake_mongo mongo = {hang_up, NULL, NULL};
+	struct fake *fake = fake_start(fake_mongo_serve, &mongo);
+	struct watched w;
+
+	(void)state;
+	watch_begin(&w, fake_uri(fake, "mongodb", NULL), 5);
+	watch_poll(&w);
+	assert_says(w.last, "tls=true");
+	watch_end(&w);
+	fake_stop(fake);
+}
+
+/* ---- TLS and certificates ---- */
 
 static void an_own_authority_is_enough(void **state)
 {
@@ -256,6 +299,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passwords_decide),
 		cmocka_unit_test(without_a_login_it_says_so),
+		cmocka_unit_test(a_file_of_credentials_logs_in),
+		cmocka_unit_test(who_hangs_up_may_need_tls),
 		cmocka_unit_test(an_own_authority_is_enough),
 		cmocka_unit_test(an_unknown_authority_is_refused),
 		cmocka_unit_test(a_certificate_is_a_login),
