@@ -26,8 +26,6 @@ struct finding {
 void finding_say(struct finding *f, enum level level, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void finding_next(struct finding *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void finding_skip(struct finding *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* A value of a metric in its unit, for sentences; returns buf. */
-const char *finding_num(char buf[NUM_MAX], enum metric_id id, double v);
 
 struct rule {
 	const char *code;

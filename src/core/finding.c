@@ -46,8 +46,3 @@ void finding_skip(struct finding *f, const char *fmt, ...)
 	write_text(f->skip, sizeof(f->skip), fmt, args);
 	va_end(args);
 }
-
-const char *finding_num(char buf[NUM_MAX], enum metric_id id, double v)
-{
-	return num_format(buf, metric_table[id].unit, v, false);
-}

@@ -30,7 +30,7 @@ static const struct field remote_fields[] = {
 	{"block rd", METRIC_MONGO_BLOCK_BYTES_READ},
 	{"pg cache", METRIC_MONGO_HOST_FILE_CACHE},
 	{"disk rd", METRIC_MONGO_HOST_DISK_READ},
-	{"mem free", METRIC_MONGO_HOST_AVAILABLE},
+	{"avail.", METRIC_MONGO_HOST_AVAILABLE},
 	{"PSI io", METRIC_MONGO_HOST_PSI_IO},
 };
 

@@ -120,6 +120,19 @@ static void answer_set_status(struct fake_member *m, bson_t *reply)
 	BSON_APPEND_DOUBLE(reply, "ok", 1);
 }
 
+/* Each member counts for itself: whoever mixes two of them up gets absurd rates. */
+static void answer_status(struct fake_member *m, bson_t *reply)
+{
+	int64_t place = m - m->set->m;
+	bson_t counters;
+
+	bson_copy_to_excluding_noinit(&m->set->status, reply, "opcounters", (char *)NULL);
+	BSON_APPEND_DOCUMENT_BEGIN(reply, "opcounters", &counters);
+	BSON_APPEND_INT64(&counters, "query",
+		(place + 1) * FAKE_SET_APART + (int64_t)m->statuses * FAKE_SET_QUERIES);
+	bson_append_document_end(reply, &counters);
+}
+
 static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd, bson_t *reply)
 {
 	struct fake_member *m = arg;
@@ -132,7 +145,7 @@ static enum fake_mongo_act answer(void *arg, const char *name, const bson_t *cmd
 		if (m->status_code)
 			fake_mongo_error(reply, m->status_code, "not now");
 		else
-			bson_concat(reply, &m->set->status);
+			answer_status(m, reply);
 	} else if (strcmp(name, "replSetGetStatus") == 0) {
 		answer_set_status(m, reply);
 	} else {

@@ -39,9 +39,12 @@ struct fake_member {
 struct fake_set {
 	unsigned n;
 	struct fake_member m[FAKE_SET_MAX];
-	bson_t status; /* what every member answers to serverStatus */
+	bson_t status; /* what every member answers to serverStatus, but for opcounters.query */
 };
 
+/* What each adds to its opcounters.query from reply to reply, and how far apart they are. */
+#define FAKE_SET_QUERIES 100
+#define FAKE_SET_APART   10000000
 /* The first is the primary, the rest secondaries. */
 void fake_set_start(struct fake_set *s, unsigned n, const bson_t *status);
 void fake_set_stop(struct fake_set *s);

@@ -103,21 +103,6 @@ static void a_scan_is_counted(void **state)
 	server_stop(s);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	source_quiet();
-	source_global_init();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	source_global_finish();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,5 +110,7 @@ int main(void)
 		cmocka_unit_test(a_scan_is_counted),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	source_quiet();
+	source_global_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
