@@ -4,7 +4,7 @@ _hotset() {
 	cur=${COMP_WORDS[COMP_CWORD]}
 	prev=${COMP_WORDS[COMP_CWORD - 1]}
 	case $prev in
-	--format) words='text json csv' ;;
+	--format) words='text json csv openmetrics' ;;
 	--view) words='overview mongo redis memcached host ops events' ;;
 	--kind) words='redis memcached mongo meminfo vmstat psi cgroup metrics stat' ;;
 	--theme) words='default light mono' ;;

@@ -22,7 +22,7 @@ const char options_help[] =
 	"  -n, --count N           end after N polls\n"
 	"      --once              two polls one delay apart, print, end\n"
 	"  -b, --batch             print at each poll instead of the screen\n"
-	"      --format FORMAT     text, json or csv\n"
+	"      --format FORMAT     text, json, csv or openmetrics\n"
 	"      --size COLSxROWS    size of printed screens (default 120x36)\n"
 	"      --view NAME         overview, mongo, redis, memcached, host, ops or events\n"
 	"  -o, --record FILE       write a recording (FILE.gz is packed)\n"

@@ -153,9 +153,9 @@ static bool set_format(struct parser *p, const char *s)
 	else if (strcmp(s, "csv") == 0)
 		p->o->format = FORMAT_CSV;
 	else if (strcmp(s, "openmetrics") == 0)
-		return usage(p, "--format %s is not supported yet: use json", s);
+		p->o->format = FORMAT_OPENMETRICS;
 	else
-		return usage(p, "unknown format '%s': text, json or csv", s);
+		return usage(p, "unknown format '%s': text, json, csv or openmetrics", s);
 	p->o->format_set = true;
 	return true;
 }

@@ -93,6 +93,9 @@ static bool render(struct output *out, struct strbuf *b, const struct model *m,
 		out->header_done = true;
 		export_csv(b, m);
 		return true;
+	case FORMAT_OPENMETRICS:
+		export_openmetrics(b, m);
+		return true;
 	case FORMAT_TEXT:
 		break;
 	}

@@ -162,8 +162,10 @@ static void add_option(struct screen_args *a, const char *flag, const char *valu
 
 static void add_options(struct screen_args *a, const struct options *o, bool once)
 {
-	static const char *const formats[] = {
-		[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CSV] = "csv"};
+	static const char *const formats[] = {[FORMAT_TEXT] = "text",
+		[FORMAT_JSON] = "json",
+		[FORMAT_CSV] = "csv",
+		[FORMAT_OPENMETRICS] = "openmetrics"};
 
 	if (once) {
 		add(a, "--once");

@@ -68,7 +68,7 @@ static void usage_errors(void **state)
 	fails("frobnicate", 2, "frobnicate");
 	fails("proc: 0", 2, "0.1");
 	fails("--mouse", 2, "not supported yet");
-	fails("--format openmetrics proc:", 2, "not supported yet");
+	fails("--format yaml proc:", 2, "openmetrics");
 	fails("replay", 2, "recording");
 	fails("check", 3, "target");
 	fails("check --frobnicate", 3, "--frobnicate");
