@@ -115,6 +115,13 @@ void parse_mongo_member_state(const struct _bson_t *status, struct sample *out);
 void parse_mongo_shards(const struct _bson_t *reply, struct sample *out);
 /* One document of $currentOp as a row of mongo.op; documents of no interest add no row. */
 void parse_mongo_current_op(const struct _bson_t *doc, struct sample *out);
+/*
+ * The whole reply to $currentOp (also through $facet, whose fields begin with "hotset") or to
+ * currentOp: at most MONGO_OPS_MAX rows, the longest of collection scans, of open transactions and
+ * of the others in turn. False if the reply has no such list. No ownership is kept.
+ */
+#define MONGO_OPS_MAX 100
+bool parse_mongo_op_list(const struct _bson_t *reply, struct sample *out);
 /* The same without counters: of a collection whose levels of an earlier time are repeated. */
 void parse_mongo_coll_levels(const struct _bson_t *doc, const char *ns, struct sample *out);
 /* systemMetrics of getDiagnosticData or of diagnostic.data, into mongo.host.*. */

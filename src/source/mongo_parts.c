@@ -11,7 +11,7 @@
 #define PARAMS_EVERY_NS  (30 * NS_PER_SEC)
 #define OPS_EVERY_NS     (2 * NS_PER_SEC)
 #define OPS_STORM_NS     NS_PER_SEC /* in a read storm, and at once when it begins */
-#define OPS_MAX          100        /* rows */
+#define OPS_EACH         60         /* of scans, of transactions, of others */
 #define OPS_LONG_US      1000000    /* an operation is of interest from here on */
 #define OPS_MAX_TIME_MS  1000
 
@@ -143,44 +143,37 @@ static bson_t *from_json(const char *json)
 	"\"secs_running\": 1, \"microsecs_running\": 1, \"docsExamined\": 1, \"appName\": 1,"      \
 	"\"client\": 1, \"client_s\": 1, \"transaction\": 1, \"lsid\": 1"
 
+/* The longest of each kind: a limit without an order would cut off any. */
+#define OPS_FACET(name, which, age)                                                                \
+	"\"hotset" name "\": [{\"$match\": {" which "}},"                                          \
+	"{\"$sort\": {\"" age "\": -1}}, {\"$limit\": %d}]"
+#define OPS_NO_SCAN "\"planSummary\": {\"$ne\": \"COLLSCAN\"}"
+#define OPS_FACETS                                                                                 \
+	OPS_FACET("Scans", "\"planSummary\": \"COLLSCAN\"", "microsecs_running")                   \
+	","                                                                                        \
+	OPS_FACET("Transactions", OPS_NO_SCAN ", \"transaction\": {\"$exists\": true}",            \
+		"transaction.timeOpenMicros")                                                      \
+	","                                                                                        \
+	OPS_FACET("Long", OPS_NO_SCAN ", \"transaction\": {\"$exists\": false}",                   \
+		"microsecs_running")
+
 static bson_t *make_ops_command(enum ops_mode mode)
 {
-	char json[2048];
+	char json[4096];
 
 	if (mode == OPS_COMMAND)
 		snprintf(json, sizeof(json), "{\"currentOp\": 1, " OPS_MATCH "}", OPS_LONG_US);
 	else
 		snprintf(json, sizeof(json),
-			"{\"aggregate\": 1, \"cursor\": {\"batchSize\": %d}, \"maxTimeMS\": %d, "
+			"{\"aggregate\": 1, \"cursor\": {}, \"maxTimeMS\": %d, "
 			"\"pipeline\": ["
 			"{\"$currentOp\": {\"allUsers\": %s, \"idleConnections\": false, "
 			"\"idleSessions\": true}},"
 			"{\"$match\": {" OPS_MATCH "}}, {\"$project\": {" OPS_PROJECT
-			"}}, {\"$limit\": %d}]}",
-			OPS_MAX + 1, OPS_MAX_TIME_MS, mode == OPS_ALL ? "true" : "false",
-			OPS_LONG_US, OPS_MAX);
+			"}}, {\"$facet\": {" OPS_FACETS "}}]}",
+			OPS_MAX_TIME_MS, mode == OPS_ALL ? "true" : "false", OPS_LONG_US, OPS_EACH,
+			OPS_EACH, OPS_EACH);
 	return from_json(json);
-}
-
-static void take_op_rows(const bson_t *reply, const char *path, struct sample *out)
-{
-	bson_iter_t array, it;
-
-	if (!mongo_find(reply, path, &array) || !BSON_ITER_HOLDS_ARRAY(&array) ||
-		!bson_iter_recurse(&array, &it))
-		return;
-	out->tables[TABLE_MONGO_OP].asked = true;
-	for (unsigned n = 0; n < OPS_MAX && bson_iter_next(&it); n++) {
-		const uint8_t *data;
-		uint32_t len;
-		bson_t doc;
-
-		if (!BSON_ITER_HOLDS_DOCUMENT(&it))
-			continue;
-		bson_iter_document(&it, &len, &data);
-		if (bson_init_static(&doc, data, len))
-			parse_mongo_current_op(&doc, out);
-	}
 }
 
 static bool is_stage_unknown(int code)
@@ -214,7 +207,7 @@ static bool ask_ops(struct mongo *m, struct sample *out, struct mongo_failure *f
 	if (f->code == 0 && mode != OPS_COMMAND && strcmp(out->product, "wtnode") != 0)
 		m->own_ops++;
 	if (ok)
-		take_op_rows(&reply, mode == OPS_COMMAND ? "inprog" : "cursor.firstBatch", out);
+		(void)parse_mongo_op_list(&reply, out);
 	else
 		m->ops_mode = step_down(mode, f->code);
 	if (!ok && mode != OPS_OWN)

@@ -2,13 +2,13 @@
  * Running operations and open transactions: the command currentOp and the stage $currentOp, and
  * aggregate, which knows $currentOp and $collStats as first stages.
  *
- * After $currentOp, $limit is applied and $match as far as match.h can; a $match that it cannot and
- * every other stage are passed over. The answer then holds more than was asked for, never less: a
- * monitor that checks what it gets stays right.
+ * What stages.h knows is applied after $currentOp; the rest is passed over. The answer then holds
+ * more than was asked for, never less: a monitor that checks what it gets stays right.
  */
 #include "commands.h"
 
 #include "clockx.h"
+#include "stages.h"
 
 #define COMMAND_SHOWN_MAX 4096 /* bytes of a running command that are shown */
 
@@ -17,12 +17,9 @@ struct listing {
 	struct command *cmd;
 	bool idle;          /* connections without an operation too */
 	bool idle_sessions; /* and open transactions without one */
-	struct match matches[4];
-	unsigned match_count;
-	int64_t limit;
-	struct command_cursor cc; /* the stage's result */
-	bson_t *array;            /* the command's result, or NULL */
-	uint32_t count;
+	bool filtered;
+	struct match filter;
+	struct docs docs; /* the result */
 };
 
 static void append_client(const struct ops_client *client, bson_t *doc)
@@ -95,40 +92,17 @@ static void append_operation(struct op_slot *slot, struct txns *txns, bson_t *do
 	BSON_APPEND_BOOL(doc, "waitingForLock", false);
 }
 
-static bool wanted(const struct listing *l, const bson_t *doc)
-{
-	for (unsigned i = 0; i < l->match_count; i++) {
-		if (!match_doc(&l->matches[i], doc)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-/* Appends the document to the result; false when no more can follow. */
 static bool put(struct listing *l, const bson_t *doc)
 {
-	char buf[16];
-	const char *key;
-
-	if (l->array == NULL) {
-		if (!command_cursor_add(&l->cc, doc)) {
-			return false;
-		}
-	} else {
-		bson_uint32_to_string(l->count, &key, buf, sizeof(buf));
-		BSON_APPEND_DOCUMENT(l->array, key, doc);
-	}
-	l->count++;
-	return l->limit == 0 || l->count < l->limit;
+	return (l->filtered && !match_doc(&l->filter, doc)) || docs_add(&l->docs, doc);
 }
 
 static void list_ops(struct listing *l)
 {
 	struct node *node = l->cmd->conn->node;
-	bool more = true;
+	bool ok = true;
 
-	for (int i = 0; i < OPS_SLOTS && more; i++) {
+	for (int i = 0; i < OPS_SLOTS && ok; i++) {
 		struct op_slot *slot = &node->ops.slots[i];
 		bson_t doc;
 
@@ -142,9 +116,7 @@ static void list_ops(struct listing *l)
 			append_operation(slot, &node->txns, &doc);
 		}
 		pthread_mutex_unlock(&slot->lock);
-		if (show && wanted(l, &doc)) {
-			more = put(l, &doc);
-		}
+		ok = !show || put(l, &doc);
 		bson_destroy(&doc);
 	}
 }
@@ -152,7 +124,6 @@ static void list_ops(struct listing *l)
 static bool list_session(const struct txn *txn, void *arg)
 {
 	struct listing *l = arg;
-	bool more = true;
 	bson_t doc;
 
 	bson_init(&doc);
@@ -163,45 +134,27 @@ static bool list_session(const struct txn *txn, void *arg)
 	txn_report(txn, &doc);
 	BSON_APPEND_BOOL(&doc, "waitingForLock", false);
 	BSON_APPEND_BOOL(&doc, "active", false);
-	if (wanted(l, &doc)) {
-		more = put(l, &doc);
-	}
+	bool ok = put(l, &doc);
 	bson_destroy(&doc);
-	return more;
+	return ok;
 }
 
 static void list_all(struct listing *l)
 {
 	list_ops(l);
-	if (l->idle_sessions && (l->limit == 0 || l->count < l->limit)) {
+	if (l->idle_sessions) {
 		txns_each_idle(&l->cmd->conn->node->txns, list_session, l);
 	}
 }
 
-/* The stages behind $currentOp; the iterator stands on the first stage. */
-static bool read_stages(struct listing *l, bson_iter_t *stages)
+static void put_cursor(struct command *cmd, const struct docs *docs)
 {
-	bson_t stage, spec;
-	bson_iter_t it;
-	struct fail passed_over;
+	struct command_cursor cc;
 
-	while (bson_iter_next(stages)) {
-		if (!BSON_ITER_HOLDS_DOCUMENT(stages) || !bsonx_iter_view(stages, &stage) ||
-			!bson_iter_init(&it, &stage) || !bson_iter_next(&it)) {
-			return fail_set(l->cmd->fail, FAIL_FAILED_TO_PARSE,
-				"each stage must be a document with one field");
-		}
-		if (strcmp(bson_iter_key(&it), "$limit") == 0 && bsonx_int64(&it) > 0) {
-			int64_t n = bsonx_int64(&it);
-
-			l->limit = l->limit == 0 || n < l->limit ? n : l->limit;
-		} else if (strcmp(bson_iter_key(&it), "$match") == 0 && l->limit == 0 &&
-			   l->match_count < 4 && bsonx_iter_view(&it, &spec) &&
-			   match_compile(&l->matches[l->match_count], &spec, &passed_over)) {
-			l->match_count++;
-		}
+	command_cursor_begin(&cc, cmd->out, "admin.$cmd.aggregate");
+	for (unsigned i = 0; i < docs->count && command_cursor_add(&cc, docs->doc[i]); i++) {
 	}
-	return true;
+	command_cursor_end(&cc, cmd->out);
 }
 
 static bool current_op_stage(struct command *cmd, const bson_t *spec, bson_iter_t *stages)
@@ -214,13 +167,13 @@ static bool current_op_stage(struct command *cmd, const bson_t *spec, bson_iter_
 		return fail_set(cmd->fail, FAIL_INVALID_NAMESPACE,
 			"$currentOp must be run against the 'admin' database with {aggregate: 1}");
 	}
-	if (!read_stages(&l, stages)) {
-		return false;
-	}
-	command_cursor_begin(&l.cc, cmd->out, "admin.$cmd.aggregate");
 	list_all(&l);
-	command_cursor_end(&l.cc, cmd->out);
-	return true;
+	bool ok = stages_run(&l.docs, stages, cmd->fail);
+	if (ok) {
+		put_cursor(cmd, &l.docs);
+	}
+	docs_clear(&l.docs);
+	return ok;
 }
 
 bool cmd_aggregate(struct command *cmd)
@@ -258,17 +211,21 @@ bool cmd_current_op(struct command *cmd)
 		.idle_sessions = true};
 	struct fail passed_over;
 	bson_t filter, inprog;
+	char buf[16];
+	const char *key;
 
 	bson_init(&filter);
 	bson_copy_to_excluding_noinit(&cmd->req->body, &filter, bson_iter_key(&cmd->arg), "$db",
 		"$all", "$ownOps", "lsid", "$readPreference", "maxTimeMS", "comment", NULL);
-	if (match_compile(&l.matches[0], &filter, &passed_over)) {
-		l.match_count = 1;
-	}
-	bson_append_array_begin(cmd->out, "inprog", -1, &inprog);
-	l.array = &inprog;
+	l.filtered = match_compile(&l.filter, &filter, &passed_over);
 	list_all(&l);
+	bson_append_array_begin(cmd->out, "inprog", -1, &inprog);
+	for (unsigned i = 0; i < l.docs.count; i++) {
+		bson_uint32_to_string(i, &key, buf, sizeof(buf));
+		BSON_APPEND_DOCUMENT(&inprog, key, l.docs.doc[i]);
+	}
 	bson_append_array_end(cmd->out, &inprog);
+	docs_clear(&l.docs);
 	bson_destroy(&filter);
 	return true;
 }

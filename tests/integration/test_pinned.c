@@ -109,10 +109,59 @@ static void a_forgotten_transaction_is_found_and_goes(void **state)
 	end();
 }
 
+#define SESSION_2                                                                                  \
+	"\"lsid\": {\"id\": {\"$binary\": {\"base64\": \"PBAAAAAAAAAAAAAAAAAAAA==\", "             \
+	"\"subType\": \"04\"}}}, \"txnNumber\": {\"$numberLong\": \"1\"}, \"autocommit\": false"
+#define OTHERS 63 /* with the one, as many as the node has room for */
+
+static void others(const char *command, const char *db, const char *start)
+{
+	char json[512];
+
+	for (unsigned i = 0; i < OTHERS; i++) {
+		snprintf(json, sizeof(json),
+			"{%s, %s \"lsid\": {\"id\": {\"$binary\": {\"base64\": "
+			"\"PQAAAAAAAAAAAAAAAA%c%cAA==\", \"subType\": \"04\"}}}, "
+			"\"txnNumber\": {\"$numberLong\": \"1\"}, \"autocommit\": false}",
+			command, start, (char)('a' + i / 26), (char)('a' + i % 26));
+		wtnode_run_quietly(client, db, json);
+	}
+}
+
+static bool is_asked_again(void *arg)
+{
+	look(arg);
+	return m->ep[0]->last->tables[TABLE_MONGO_OP].n > 0;
+}
+
+/* More open transactions than rows are asked for: the one that was first is among the rows. */
+static void many_transactions_do_not_hide_the_oldest(void **state)
+{
+	struct hold h;
+
+	(void)state;
+	NEEDS_NODE(client);
+	begin();
+	look(&h);
+	wtnode_run_quietly(job, "lab",
+		"{\"find\": \"clock\", \"startTransaction\": true, \"readConcern\": {\"level\": "
+		"\"snapshot\"}, " SESSION_2 "}");
+	others("\"find\": \"clock\"", "lab",
+		"\"startTransaction\": true, \"readConcern\": {\"level\": \"snapshot\"},");
+	assert_true(test_wait(is_asked_again, &h, WTNODE_WAIT_MS));
+	assert_int_equal(m->ep[0]->last->tables[TABLE_MONGO_OP].n, 60);
+	assert_string_equal(
+		sample_row(m->ep[0]->last, TABLE_MONGO_OP, 0)[COL_MONGO_OP_APP].s, "report-job");
+	wtnode_run_quietly(job, "admin", "{\"abortTransaction\": 1, " SESSION_2 "}");
+	others("\"abortTransaction\": 1", "admin", "");
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_forgotten_transaction_is_found_and_goes),
+		cmocka_unit_test(many_transactions_do_not_hide_the_oldest),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -598,8 +598,9 @@ static void test_bounded(void **state)
 
 	(void)state;
 	NEEDS_NODE(client);
-	for (int n = 0; n < 64; n++) {
-		assert_int_equal(say(client, NULL, "\"find\": \"x\"", SNAPSHOT, names[n], 100), 0);
+	for (int n = 0; n < 64; n++) { /* above the numbers that a wait came to */
+		assert_int_equal(
+			say(client, NULL, "\"find\": \"x\"", SNAPSHOT, names[n], 500), 0);
 	}
 	wtnode_run_quietly(client, "admin", "{\"ping\": 1}");
 	char json[1024];
@@ -622,7 +623,7 @@ static void test_stops_with_open(void **state)
 	NEEDS_NODE(client);
 	set_v("last", 1);
 	assert_int_equal(say(client, NULL, "\"insert\": \"last\", \"documents\": [{\"_id\": 2}]",
-				 START, 'O', 200),
+				 START, 'O', 1000),
 		0);
 	assert_int_equal(wtnode_stop(&shared), 0);
 	mongoc_client_destroy(client);

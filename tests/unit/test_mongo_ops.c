@@ -297,6 +297,117 @@ static void texts_are_sanitised(void **state)
 	bson_destroy(cases);
 }
 
+/* ---- more than fit ---- */
+
+static void append_op(bson_t *array, unsigned n, const char *text)
+{
+	bson_t *doc = test_ejson(text);
+	char buf[16];
+	const char *key;
+
+	bson_uint32_to_string(n, &key, buf, sizeof(buf));
+	BSON_APPEND_DOCUMENT(array, key, doc);
+	bson_destroy(doc);
+}
+
+/* 150 long reads, 150 open transactions, and behind them a scan that just began and a holder. */
+static unsigned append_many(bson_t *array)
+{
+	char text[256];
+	unsigned n = 0;
+
+	while (n < 150) {
+		snprintf(text, sizeof(text), "{opid: %u, active: true, op: 'query', ns: 'a.b', "
+			"microsecs_running: %u}", n, 2000000 + n);
+		append_op(array, n++, text);
+	}
+	while (n < 300) {
+		snprintf(text, sizeof(text), "{type: 'idleSession', active: false, appName: 'w%u', "
+			"lsid: {id: {$binary: {base64: 'GrUvoc+pQuqDqdC5eUWEag==', subType: '04'}}},"
+			"transaction: {timeOpenMicros: %u}}", n, 3000000 + n);
+		append_op(array, n++, text);
+	}
+	append_op(array, n++, "{opid: 900, active: true, op: 'query', ns: 'a.scanned', "
+		"planSummary: 'COLLSCAN', microsecs_running: 5}");
+	append_op(array, n++, "{type: 'idleSession', active: false, appName: 'holder', "
+		"lsid: {id: {$binary: {base64: 'GrUvoc+pQuqDqdC5eUWEag==', subType: '04'}}},"
+		"transaction: {timeOpenMicros: 90000000}}");
+	return n;
+}
+
+static void none_that_matters_is_cut_off(const bson_t *reply)
+{
+	struct sample *s = sample_create(0);
+	double last = 1e9;
+	unsigned reads = 0;
+
+	assert_true(parse_mongo_op_list(reply, s));
+	assert_int_equal(s->tables[TABLE_MONGO_OP].n, MONGO_OPS_MAX);
+	/* the first of each kind, in turn */
+	assert_string_equal(text_of(s, 0, COL_MONGO_OP_NS), "a.scanned");
+	assert_string_equal(text_of(s, 1, COL_MONGO_OP_APP), "holder");
+	test_near(raw_f64(&sample_row(s, TABLE_MONGO_OP, 2)[COL_MONGO_OP_OPID]), 149, 0);
+	for (unsigned i = 0; i < MONGO_OPS_MAX; i++) {
+		const struct raw *row = sample_row(s, TABLE_MONGO_OP, i);
+
+		if (row[COL_MONGO_OP_TXN].type == RAW_TEXT || row[COL_MONGO_OP_PLAN].type == RAW_TEXT)
+			continue;
+		assert_true(raw_f64(&row[COL_MONGO_OP_SECS]) < last);
+		last = raw_f64(&row[COL_MONGO_OP_SECS]);
+		reads++;
+	}
+	assert_in_range(reads, 49, 50);
+	sample_destroy(s);
+}
+
+static void a_long_list_keeps_what_matters(void **state)
+{
+	bson_t command = BSON_INITIALIZER, plain = BSON_INITIALIZER, faceted = BSON_INITIALIZER;
+	bson_t array, cursor, batch, doc;
+
+	(void)state;
+	bson_append_array_begin(&command, "inprog", -1, &array);
+	append_many(&array);
+	bson_append_array_end(&command, &array);
+	none_that_matters_is_cut_off(&command);
+
+	bson_append_document_begin(&plain, "cursor", -1, &cursor);
+	bson_append_array_begin(&cursor, "firstBatch", -1, &batch);
+	append_many(&batch);
+	bson_append_array_end(&cursor, &batch);
+	bson_append_document_end(&plain, &cursor);
+	none_that_matters_is_cut_off(&plain);
+
+	bson_append_document_begin(&faceted, "cursor", -1, &cursor);
+	bson_append_array_begin(&cursor, "firstBatch", -1, &batch);
+	bson_append_document_begin(&batch, "0", -1, &doc);
+	bson_append_array_begin(&doc, "hotsetAny", -1, &array);
+	append_many(&array);
+	bson_append_array_end(&doc, &array);
+	bson_append_array_begin(&doc, "hotsetNone", -1, &array);
+	bson_append_array_end(&doc, &array);
+	bson_append_document_end(&batch, &doc);
+	bson_append_array_end(&cursor, &batch);
+	bson_append_document_end(&faceted, &cursor);
+	none_that_matters_is_cut_off(&faceted);
+
+	bson_destroy(&command);
+	bson_destroy(&plain);
+	bson_destroy(&faceted);
+}
+
+static void a_reply_without_a_list_is_none(void **state)
+{
+	bson_t *reply = test_ejson("{ok: 1, cursor: {firstBatch: 5}}");
+	struct sample *s = sample_create(0);
+
+	(void)state;
+	assert_false(parse_mongo_op_list(reply, s));
+	assert_false(s->tables[TABLE_MONGO_OP].asked);
+	sample_destroy(s);
+	bson_destroy(reply);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +420,8 @@ int main(void)
 		cmocka_unit_test(commands_become_shapes),
 		cmocka_unit_test(long_shapes_are_cut),
 		cmocka_unit_test(texts_are_sanitised),
+		cmocka_unit_test(a_long_list_keeps_what_matters),
+		cmocka_unit_test(a_reply_without_a_list_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
