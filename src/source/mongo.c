@@ -5,6 +5,7 @@
  */
 #include "kinds.h"
 #include "mongo.h"
+#include "mongo_tls.h"
 #include "stamp.h"
 
 #include "hotset/text.h"
@@ -286,8 +287,10 @@ static bool connect_and_greet(struct mongo *m, struct mongo_failure *f)
 {
 	bool fresh = m->conn.client == NULL;
 
-	if (!mongo_conn_open(&m->conn, f))
+	if (!mongo_conn_open(&m->conn, f)) {
+		mongo_tls_explain(m, f);
 		return false;
+	}
 	if (fresh) { /* it may be another run of the server */
 		m->hello_ns = m->params_ns = m->metrics_ns = m->replset_ns = m->shards_ns = 0;
 		m->diag_ns = m->coll_ns = 0;
@@ -333,6 +336,7 @@ static void mongo_poll(struct source *s, const struct poll_request *req, struct 
 	}
 	if (ask_status(m, &reply, &begin, &f)) {
 		stamp_end(begin, out);
+		m->tls_asked = TLS_NOT_ASKED;
 		take_status(m, &reply, out);
 		mongo_take_device(m, &reply, out);
 		bson_destroy(&reply);

@@ -25,6 +25,9 @@ enum mongo_right {
 	RIGHT_COUNT
 };
 
+/* Whether TLS is why nothing answers, see mongo_tls.h. */
+enum tls_asked { TLS_NOT_ASKED, TLS_IS_THE_REASON, TLS_IS_NOT };
+
 struct mongo_params {
 	bool readable;        /* at least one of the two commands was answered */
 	char *startup_config; /* NULL: not readable */
@@ -54,6 +57,7 @@ struct mongo {
 	bool arbiter;      /* found by a hello without login: nothing else is asked */
 	bool no_arbiter;   /* looked for by the same, and it is none */
 	bool plain_status; /* this server refuses our options of serverStatus */
+	enum tls_asked tls_asked; /* since it last answered */
 	unsigned denied;   /* 1 << enum mongo_right: what this login may not do */
 	bson_t *replset;   /* the last reply to replSetGetStatus, also an error; or NULL */
 	enum ops_mode ops_mode;

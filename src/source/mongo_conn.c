@@ -62,6 +62,7 @@ void mongo_conn_init(struct mongo_conn *c, const struct target *t, double timeou
 	if (!whole)
 		return;
 	c->srv = mongoc_uri_get_srv_hostname(whole) != NULL;
+	c->tls = mongoc_uri_get_tls(whole);
 	if (!c->srv || t->learned)
 		mongo_uri_place(t->path[0] ? t->path : t->host, t->port, c->place);
 	if (c->srv || mongoc_uri_get_option_as_bool(whole, MONGOC_URI_LOADBALANCED, false)) {
@@ -163,9 +164,6 @@ static const char *words_for(enum err_code code)
 static const char own_name_hint[] = " (so the set calls this member; where it has another name "
 				    "from here, list every host in the URI)";
 
-/* It may as well have too many clients: all that is seen is that it hangs up. */
-static const char tls_hint[] = " (if it needs TLS: tls=true)";
-
 static bool is_unreachable(enum err_code code)
 {
 	return code == ERR_DNS || code == ERR_REFUSED || code == ERR_TIMEOUT;
@@ -193,9 +191,8 @@ static void explain(
 			c->target->address);
 		return;
 	}
-	err_set(&f->err, code, "%s: %s%s%s", words_for(code), cause,
-		c->target->learned && is_unreachable(code) ? own_name_hint : "",
-		!c->target->tls && strstr(cause, "closed") ? tls_hint : "");
+	err_set(&f->err, code, "%s: %s%s", words_for(code), cause,
+		c->target->learned && is_unreachable(code) ? own_name_hint : "");
 }
 
 /* ---- commands ---- */

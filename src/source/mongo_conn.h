@@ -15,6 +15,7 @@ struct mongo_conn {
 	const struct target *target;
 	double timeout_s;
 	mongoc_uri_t *uri; /* of the one server, with our options; NULL: no memory */
+	bool tls;          /* by the URI's options */
 	bool srv;          /* `uri` is to be looked up, see `place` */
 	char place[MONGO_PLACE_MAX];   /* the server that is watched; "": SRV names it yet */
 	char answers[MONGO_PLACE_MAX]; /* who answered last */

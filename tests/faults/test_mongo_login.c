@@ -160,7 +160,6 @@ static void a_file_of_credentials_logs_in(void **state)
 	}
 }
 
-/* A server that needs TLS hangs up on who speaks without. */
 static enum fake_mongo_act hang_up(void *arg, const char *name, const bson_t *cmd, bson_t *reply)
 {
 	(void)arg;
@@ -170,7 +169,8 @@ static enum fake_mongo_act hang_up(void *arg, const char *name, const bson_t *cm
 	return FAKE_CLOSE;
 }
 
-static void who_hangs_up_may_need_tls(void **state)
+/* It may have too many clients, or anything: nothing is said that was not seen. */
+static void who_hangs_up_is_not_said_to_need_tls(void **state)
 {
 	struct fake_mongo mongo = {hang_up, NULL, NULL};
 	struct fake *fake = fake_start(fake_mongo_serve, &mongo);
@@ -179,7 +179,10 @@ static void who_hangs_up_may_need_tls(void **state)
 	(void)state;
 	watch_begin(&w, fake_uri(fake, "mongodb", NULL), 5);
 	watch_poll(&w);
-	assert_says(w.last, "tls=true");
+	assert_status(w.last, STATUS_REFUSED);
+	assert_null(strstr(w.last->err.msg, "tls"));
+	watch_poll(&w);
+	assert_int_equal(fake_accepted(fake), 3); /* asked about TLS once */
 	watch_end(&w);
 	fake_stop(fake);
 }
@@ -197,6 +200,31 @@ static void an_own_authority_is_enough(void **state)
 	snprintf(options, sizeof(options), "tls=true&tlsCAFile=%s", certs.ca);
 	serve(&s, (struct node){.logged = true}, tls);
 	assert_status(poll_once(&s, NULL, options), STATUS_OK);
+	end(&s);
+}
+
+static void a_port_that_needs_tls_is_said_to(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	if (!tls)
+		skip();
+	serve(&s, (struct node){.logged = true}, tls);
+	assert_status(poll_once(&s, NULL, ""), STATUS_TLS);
+	assert_says(s.w.last, "needs TLS: add tls=true");
+	assert_status(watch_poll(&s.w), STATUS_TLS); /* and stays so */
+	end(&s);
+}
+
+static void a_port_without_tls_is_said_to_be_one(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	serve(&s, (struct node){.logged = true}, NULL);
+	assert_status(poll_once(&s, NULL, "tls=true"), STATUS_TLS);
+	assert_says(s.w.last, "speaks no TLS: leave out tls=true");
 	end(&s);
 }
 
@@ -300,7 +328,9 @@ int main(void)
 		cmocka_unit_test(passwords_decide),
 		cmocka_unit_test(without_a_login_it_says_so),
 		cmocka_unit_test(a_file_of_credentials_logs_in),
-		cmocka_unit_test(who_hangs_up_may_need_tls),
+		cmocka_unit_test(who_hangs_up_is_not_said_to_need_tls),
+		cmocka_unit_test(a_port_that_needs_tls_is_said_to),
+		cmocka_unit_test(a_port_without_tls_is_said_to_be_one),
 		cmocka_unit_test(an_own_authority_is_enough),
 		cmocka_unit_test(an_unknown_authority_is_refused),
 		cmocka_unit_test(a_certificate_is_a_login),
