@@ -373,6 +373,29 @@ static void once_waits_for_members_and_replays_them(void **state)
 	test_dir_remove(dir);
 }
 
+/* A listed member that is down is a row with its reason, and neither hides nor delays the others. */
+static void once_shows_all_that_are_listed(void **state)
+{
+	char line[512], uri[256];
+	struct stage s;
+	struct run r;
+
+	(void)state;
+	begin(&s, 3);
+	fake_set_uri(&s.set, 3, uri, sizeof(uri));
+	fake_stop(s.set.m[2].fake);
+	snprintf(line, sizeof(line), "%s --once -d 0.2 --format json", uri);
+	r = program_run(line, NULL, LIMIT_MS);
+	assert_int_equal(r.code, 0);
+	assert_int_equal(count(r.out, "\"status\":\"ok\""), 2);
+	assert_int_equal(count(r.out, "\"status\":\"refused\",\"error\""), 1);
+	/* rates of both: it waited for the second answer of each */
+	assert_int_equal(count(r.out, "\"mongo.ops.query\":null"), 1);
+	program_free(&r);
+	s.set.m[2].fake = fake_start(fake_mongo_serve, &s.set.m[2].mongo);
+	fake_set_stop(&s.set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +410,7 @@ int main(void)
 		cmocka_unit_test(a_failover_is_an_event_and_no_restart),
 		cmocka_unit_test(a_set_without_primary_is_said_once),
 		cmocka_unit_test(once_waits_for_members_and_replays_them),
+		cmocka_unit_test(once_shows_all_that_are_listed),
 	};
 
 	source_global_init();
