@@ -21,6 +21,7 @@ static const struct field fields[] = {
 	{"refaults", METRIC_HOST_VM_REFAULT},
 	{"PSI io", METRIC_HOST_PSI_IO_SOME},
 };
+#define ANSWER_W        46 /* cells of the answer with the time, which a field repeats */
 #define FIELDS_OF_MONGO 2
 #define FIELDS_ALL      6
 
@@ -74,7 +75,7 @@ static void draw_answer(struct pane *p)
 							    : reason_text((enum reason)share.why));
 		return;
 	}
-	if (value_ok(page))
+	if (value_ok(page) && p->in.w >= ANSWER_W)
 		num_format(time, UNIT_USEC, page.v, p->c->ascii);
 	pane_printf(p, p->stale ? ROLE_DIM : ROLE_DEFAULT,
 		"page cache %.0f %%   device %.0f %%%s%s%s", share.v < 100 ? 100 - share.v : 0.0,

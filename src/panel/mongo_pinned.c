@@ -121,7 +121,7 @@ static void draw_who(struct pane *p, const struct hold *h)
 		return;
 	}
 	if (pins_nothing(p->x)) {
-		pane_text(p, ROLE_DIM, "not held: a standalone pins no timestamps");
+		pane_text(p, ROLE_DIM, "not held (a standalone)");
 		return;
 	}
 	if (h->cause == HOLD_WINDOW && level == LEVEL_OK) {
