@@ -6,6 +6,7 @@
 #define HOTSET_MODEL_H
 
 #include "hotset/history.h"
+#include "hotset/stampede.h"
 
 enum level { LEVEL_OK, LEVEL_INFO, LEVEL_WARN, LEVEL_CRIT };
 const char *level_word(enum level l); /* "ok", "info", "warn", "crit" */
@@ -96,6 +97,7 @@ struct endpoint {
 	struct derive *derive;
 	struct history *history;
 	void          *rule_state;       /* owned by the rules engine */
+	struct stampede stampede;        /* Redis: the present burst of misses, or the last */
 	int64_t        seen_mono_ns;     /* mono time of `last`; 0 before */
 	int64_t        seen_wall_ns;
 };
@@ -104,6 +106,7 @@ struct model {
 	unsigned          n;
 	struct endpoint **ep;            /* n of them */
 	int64_t           mono_ns, wall_ns; /* the view clock: now, or the replay's time */
+	double            origin_us;     /* of a refill of a cache (--origin-ms), 0: not told */
 	bool              one_dump;      /* inspect of a single dump */
 	unsigned          nverdicts;     /* sorted: worst first, then oldest first */
 	struct verdict    verdicts[VERDICTS_MAX];

@@ -30,6 +30,7 @@ struct options {
 	char        *config_file, *credentials_file, *script_file, *log_file, *kind, *view;
 	double       timeout_s;   /* default 5 */
 	enum collections collections; /* of MongoDB */
+	double       origin_ms;   /* of a refill of a cache; 0: not told */
 	bool         no_targets;  /* none was given: discover */
 	unsigned     nargs;       /* what is left: files, lab names */
 	char        *args[OPTIONS_ARGS_MAX];

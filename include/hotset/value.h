@@ -48,7 +48,10 @@
 	X(NOT_SEEN, "the eviction state has not shown it yet")                                     \
 	X(IN_MEMORY, "the in-memory engine has none")                                              \
 	X(NOT_COVERED, "tables that are read were not sampled")                                    \
-	X(NO_PERMISSION, "no permission to look at its process")
+	X(NO_PERMISSION, "no permission to look at its process")                                   \
+	X(NO_STAMPEDE, "none seen yet")                                                            \
+	X(NO_ORIGIN, "watch its database, or give --origin-ms")                                    \
+	X(NO_DATABASE, "its database is not watched")
 
 enum reason {
 #define X(name, text) REASON_##name,

@@ -139,6 +139,7 @@ bool fleet_open(struct fleet *f, const struct options *o, bool all_parts, int64_
 	if (ok) {
 		f->model->mono_ns = now_ns;
 		f->model->wall_ns = clock_wall_ns();
+		f->model->origin_us = o->origin_ms * 1000;
 	}
 	for (unsigned i = 0; ok && i < o->ntargets; i++)
 		ok = add_target(f, &o->targets[i], now_ns, err);

@@ -30,6 +30,7 @@ enum opt {
 	OPT_CREDENTIALS,
 	OPT_TIMEOUT,
 	OPT_COLLECTIONS,
+	OPT_ORIGIN_MS,
 	OPT_SCRIPT,
 	OPT_TARGET,
 	OPT_YES,
@@ -67,6 +68,7 @@ static const struct option_desc option_table[] = {
 	{OPT_CREDENTIALS, 0, "credentials", true},
 	{OPT_TIMEOUT, 0, "timeout", true},
 	{OPT_COLLECTIONS, 0, "collections", true},
+	{OPT_ORIGIN_MS, 0, "origin-ms", true},
 	{OPT_SCRIPT, 0, "script", true},
 	{OPT_TARGET, 0, "target", true},
 	{OPT_YES, 0, "yes", false},
@@ -78,7 +80,7 @@ static const struct option_desc option_table[] = {
 #define OPTION_COUNT (sizeof option_table / sizeof option_table[0])
 
 /* Announced, not built: said so rather than ignored. */
-static const char *const not_yet[] = {"mouse", "probe", "origin-ms"};
+static const char *const not_yet[] = {"mouse", "probe"};
 
 static const struct {
 	const char *word;
@@ -210,6 +212,17 @@ static bool set_collections(struct parser *p, const char *s)
 	return true;
 }
 
+static bool set_origin(struct parser *p, const char *s)
+{
+	double v;
+
+	if (!number(s, &v) || v < 0.001 || v > 600000)
+		return usage(p, "the time of the origin '%s' is not between 0.001 and 600000 ms",
+			s);
+	p->o->origin_ms = v;
+	return true;
+}
+
 static bool set_kind(struct parser *p, const char *s)
 {
 	static const char *const kinds[] = {"redis", "memcached", "mongo", "meminfo", "vmstat",
@@ -329,6 +342,8 @@ static bool set_option(struct parser *p, enum opt id, char *value)
 		return set_timeout(p, value);
 	case OPT_COLLECTIONS:
 		return set_collections(p, value);
+	case OPT_ORIGIN_MS:
+		return set_origin(p, value);
 	case OPT_SCRIPT:
 		return copy_to(p, &o->script_file, value);
 	case OPT_TARGET:

@@ -64,6 +64,7 @@ static bool start_anew(struct player *p, struct err *err)
 		return false;
 	}
 	model_destroy(p->model);
+	m->origin_us = p->origin_us;
 	p->model = m;
 	p->pos = 0;
 	return true;
@@ -71,9 +72,10 @@ static bool start_anew(struct player *p, struct err *err)
 
 /* ---- */
 
-bool player_open(struct player *p, const char *path, double speed, struct err *err)
+bool player_open(
+	struct player *p, const char *path, double speed, double origin_us, struct err *err)
 {
-	*p = (struct player){.speed = speed};
+	*p = (struct player){.speed = speed, .origin_us = origin_us};
 	p->rec = recording_open(path, err);
 	if (p->rec && find_groups(p, err) && start_anew(p, err))
 		return true;

@@ -16,11 +16,13 @@ struct player {
 	unsigned          pos;     /* groups that the model has seen */
 	unsigned          target;  /* where keys asked to go; pump goes there, once for many keys */
 	double            speed;
+	double            origin_us; /* of --origin-ms, 0: not told */
 	bool              playing;
 	int64_t           due_ns;  /* when the next group is to be shown, on the real clock */
 };
 
-MUST_CHECK bool player_open(struct player *p, const char *path, double speed, struct err *err);
+MUST_CHECK bool player_open(
+	struct player *p, const char *path, double speed, double origin_us, struct err *err);
 void player_close(struct player *p);
 /*
  * Moves to where `groups` of them (1 to ngroups) have been seen. Forward pushes what lies between;

@@ -29,7 +29,7 @@ static bool open_diagnostic(
 		return err_sys(err, "%s", dir);
 	snprintf(file, sizeof file, "%s/replay.rec.gz", dir);
 	ok = diagnostic_convert(o->args[0], file, signal_fd, &lost, err) &&
-	     player_open(p, file, o->speed, err);
+	     player_open(p, file, o->speed, o->origin_ms * 1000, err);
 	if (lost.damaged)
 		fprintf(stderr, "hotset: %u damaged part%s of %s left out\n", lost.damaged,
 			lost.damaged == 1 ? "" : "s", o->args[0]);
@@ -51,7 +51,7 @@ static bool open_player(
 {
 	bool diagnostic = diagnostic_is(o->args[0]);
 
-	if (!diagnostic && !player_open(p, o->args[0], o->speed, err))
+	if (!diagnostic && !player_open(p, o->args[0], o->speed, o->origin_ms * 1000, err))
 		return false;
 	*signal_fd = signals_open(err);
 	return *signal_fd >= 0 && (!diagnostic || open_diagnostic(p, o, *signal_fd, err));

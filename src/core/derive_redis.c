@@ -46,7 +46,4 @@ void derive_redis(const struct derive_ctx *c)
 	derive_ratio(c, METRIC_REDIS_RESIDENCE, c->f->v[METRIC_REDIS_KEYS],
 		c->f->v[METRIC_REDIS_EVICTED], 1, REASON_NO_EVICTIONS);
 	derive_commands(c);
-	for (enum metric_id id = METRIC_REDIS_STAMPEDE_RATE; id <= METRIC_REDIS_STAMPEDE_OBSERVED;
-		id++)
-		derive_explain(c, id, REASON_NOT_SET);
 }

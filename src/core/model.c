@@ -159,6 +159,8 @@ static void take_numbers(struct model *m, struct endpoint *ep, struct sample *s_
 	sample_destroy(before);
 	history_put(ep->history, &ep->frame);
 	estimate_step(ep->history, &ep->frame);
+	if (ep->kind == KIND_REDIS && status_has_data(ep->last->status))
+		stampede_step(m, ep);
 	history_put(ep->history, &ep->frame); /* once more, with the estimates */
 	kept_step(ep);
 }

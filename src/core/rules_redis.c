@@ -1,5 +1,5 @@
 /* Redis and its relatives: eviction under a memory limit. */
-#include "hotset/rules.h"
+#include "rules_redis.h"
 
 #include <math.h>
 
@@ -120,6 +120,12 @@ const struct rule rules_redis[] = {
 		.hold_s = 10,
 		.eval = eval_falling_behind},
 	{.code = "redis.evicting_hot", .kind = KIND_REDIS, .hold_s = 10, .eval = eval_evicting_hot},
+	{.code = "redis.stampede",
+		.kind = KIND_REDIS,
+		.hold_s = 60,
+		.state_size = sizeof(struct stampede_course),
+		.course = rules_stampede,
+		.cut = rules_stampede_cut},
 	{.code = "host.cache_exceeds_limit", .kind = KIND_REDIS, .eval = eval_limit},
 	{0},
 };

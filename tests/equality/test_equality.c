@@ -78,7 +78,7 @@ static struct player open_player(void)
 	struct player p;
 	struct err err;
 
-	if (!player_open(&p, FILE_NAME, 1, &err))
+	if (!player_open(&p, FILE_NAME, 1, 0, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(p.ngroups, 30);
 	return p;

@@ -136,6 +136,8 @@ static void options_in_all_spellings(void **state)
 	bad("--size 0x5", "0x5");
 	bad("--size 80", "80");
 	bad("--timeout 0", "'0'");
+	bad("--origin-ms 0", "'0'");
+	bad("--origin-ms fast", "fast");
 	bad("--view lab2", "lab2");
 	bad("inspect --kind oracle f", "oracle");
 }
@@ -145,7 +147,6 @@ static void what_is_not_built_is_said(void **state)
 	(void)state;
 	bad("--mouse", "not supported yet");
 	bad("--probe", "not supported yet");
-	bad("--origin-ms=5", "not supported yet");
 }
 
 static void commands(void **state)
