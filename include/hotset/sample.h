@@ -50,6 +50,8 @@ enum status status_from_err(enum err_code code);
 enum want {
 	WANT_COLLECTIONS = 1 << 0, /* statistics of collections and indexes (mongo.coll) */
 	WANT_NODE_HOST = 1 << 1,   /* the memory of a remote node's host (mongo.host) */
+	WANT_REDIS_LATENCY = 1 << 2, /* LATENCY HISTOGRAM (redis.lat) */
+	WANT_REDIS_NODES = 1 << 3,   /* CLUSTER NODES (redis.node) */
 };
 #define WANT_ALL (~0u)
 

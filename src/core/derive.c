@@ -48,7 +48,8 @@ struct derive {
 /* Tables that list a row only once its counters have left zero: a new row counts from zero. */
 static bool rows_start_at_zero(enum table_id t)
 {
-	return t == TABLE_MONGO_LATENCY || t == TABLE_REDIS_CMD || t == TABLE_MEMCACHED_SLAB;
+	return t == TABLE_MONGO_LATENCY || t == TABLE_REDIS_CMD || t == TABLE_REDIS_LATENCY ||
+	       t == TABLE_MEMCACHED_SLAB;
 }
 
 struct derive *derive_create(enum kind kind)

@@ -1,5 +1,6 @@
 /* What serverStatus does not give ready-made: shares of the cache, costs of reads, quantiles. */
 #include "hotset/evidence.h"
+#include "quantile.h"
 
 static void derive_cache(const struct derive_ctx *c)
 {
@@ -62,17 +63,19 @@ static void derive_mean_latency(
 
 /* ---- quantiles of the reads and writes of the interval ---- */
 
-struct bucket {
-	double from, count; /* microseconds; operations per second, which serve as weights */
-};
-
 #define BUCKETS_MAX 128u
 
-static int compare_buckets(const void *pa, const void *pb)
+/*
+ * A bucket ends where the next begins. The server leaves out empty buckets, so the next row may be
+ * far away; no bucket of its scale is wider than its own lower bound (0 to 2 us being the first).
+ */
+static void end_buckets(struct bucket *b, unsigned n)
 {
-	const struct bucket *a = pa, *b = pb;
-
-	return a->from < b->from ? -1 : a->from > b->from;
+	for (unsigned i = 0; i < n; i++) {
+		b[i].to = b[i].from > 0 ? 2 * b[i].from : 2;
+		if (i + 1 < n && b[i + 1].from < b[i].to)
+			b[i].to = b[i + 1].from;
+	}
 }
 
 static unsigned read_buckets(const struct derive_ctx *c, unsigned col, struct bucket *out,
@@ -95,35 +98,12 @@ static unsigned read_buckets(const struct derive_ctx *c, unsigned col, struct bu
 				*why = (enum reason)ops.why;
 			continue;
 		}
-		out[n++] = (struct bucket){from.v, ops.v};
+		out[n++] = (struct bucket){.from = from.v, .count = ops.v};
 		*total += ops.v;
 	}
-	qsort(out, n, sizeof(*out), compare_buckets);
+	quantile_sort(out, n);
+	end_buckets(out, n);
 	return n;
-}
-
-/*
- * A bucket ends where the next begins. The server leaves out empty buckets, so the next row may be
- * far away; no bucket of its scale is wider than its own lower bound (0 to 2 us being the first).
- */
-static double bucket_end(const struct bucket *b, unsigned i, unsigned n)
-{
-	double end = b[i].from > 0 ? 2 * b[i].from : 2;
-
-	return i + 1 < n && b[i + 1].from < end ? b[i + 1].from : end;
-}
-
-static double quantile(const struct bucket *b, unsigned n, double total, double q)
-{
-	double want = q * total, seen = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		if (b[i].count > 0 && seen + b[i].count >= want)
-			return b[i].from +
-			       (want - seen) / b[i].count * (bucket_end(b, i, n) - b[i].from);
-		seen += b[i].count;
-	}
-	return bucket_end(b, n - 1, n); /* rounding left a rest */
 }
 
 static void derive_quantiles(

@@ -110,6 +110,66 @@ static void eval_limit(const struct model *m, const struct endpoint *ep, struct 
 	data_num(&out->data, "memory_bytes", ram.v);
 }
 
+static void eval_link(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	const char *link = frame_info(&ep->frame, METRIC_REDIS_REPL_LINK);
+	struct value down = ep->frame.v[METRIC_REDIS_REPL_DOWN];
+	char since[NUM_MAX], tail[NUM_MAX + 8] = "";
+
+	(void)m;
+	if (!link || strcmp(link, "up") == 0 || strcmp(link, "ok") == 0)
+		return;
+	if (value_ok(down))
+		snprintf(tail, sizeof(tail), " for %s", num_duration(since, down.v));
+	finding_say(out, LEVEL_WARN,
+		"the link to the master is %s%s: what this replica holds grows old", link, tail);
+	finding_next(out, "See whether the master answers, and both logs for why it does not.");
+	data_num(&out->data, "down_s", value_ok(down) ? down.v : (double)NAN);
+}
+
+static void eval_rejected(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	struct value rejected = ep->frame.v[METRIC_REDIS_REJECTED];
+	struct value clients = ep->frame.v[METRIC_REDIS_CLIENTS],
+		     max = ep->frame.v[METRIC_REDIS_MAX_CLIENTS];
+	char rate[NUM_MAX], of[2 * NUM_MAX + 32] = "", n[NUM_MAX], most[NUM_MAX];
+
+	(void)m;
+	if (!value_ok(rejected) || rejected.v <= 0)
+		return;
+	if (value_ok(clients) && value_ok(max))
+		snprintf(of, sizeof(of), " (%s of %s are connected)", num_short(n, clients.v),
+			num_short(most, max.v));
+	finding_say(out, LEVEL_WARN, "%s connections/s are refused at maxclients%s",
+		num_short(rate, rejected.v), of);
+	finding_next(out, "Raise maxclients, or find who opens connections without closing them.");
+	data_num(&out->data, "rejected_per_s", rejected.v);
+}
+
+static void eval_privileges(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	(void)m;
+	if (ep->status != STATUS_PARTIAL || ep->err.code != ERR_AUTH)
+		return;
+	finding_say(out, LEVEL_INFO, "%s", ep->err.msg);
+	finding_next(
+		out, "ACL SETUSER with this user's name and these rights; nothing else is needed.");
+}
+
+/* CONFIG RESETSTAT: within the same run, counters began anew. An event, and nothing that holds. */
+static void note_reset(struct model *m, const struct endpoint *ep, void *state, struct finding *out)
+{
+	char text[160];
+
+	(void)state;
+	(void)out;
+	if (ep->frame.v[METRIC_REDIS_OPS].why != REASON_RESET)
+		return;
+	snprintf(text, sizeof(text),
+		"%s: counters began anew within the same run (CONFIG RESETSTAT)", ep->name);
+	model_add_event(m, 0, ep->index, "redis.stats_reset", LEVEL_INFO, EVENT_POINT, text, NULL);
+}
+
 const struct rule rules_redis[] = {
 	{.code = "redis.noeviction_full",
 		.kind = KIND_REDIS,
@@ -126,6 +186,15 @@ const struct rule rules_redis[] = {
 		.state_size = sizeof(struct stampede_course),
 		.course = rules_stampede,
 		.cut = rules_stampede_cut},
+	{.code = "redis.link_down", .kind = KIND_REDIS, .hold_s = 5, .eval = eval_link},
+	{.code = "redis.rejected", .kind = KIND_REDIS, .hold_s = 10, .eval = eval_rejected},
+	{.code = "redis.stats_reset", .kind = KIND_REDIS, .state_size = 1, .course = note_reset},
+	{.code = "redis.privileges",
+		.kind = KIND_REDIS,
+		.hold_s = 60,
+		.quiet = true,
+		.standing = true,
+		.eval = eval_privileges},
 	{.code = "host.cache_exceeds_limit", .kind = KIND_REDIS, .eval = eval_limit},
 	{0},
 };

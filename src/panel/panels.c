@@ -36,7 +36,8 @@ static const struct line mongo_overview_lines[] = {
 static const struct line redis_lines[] = {
 	{&panel_redis_masters, false}, {&panel_redis_memory, true}, {&panel_redis_hits, true},
 	{&panel_redis_keys, true},     {&panel_redis_load, true},   {&panel_redis_stampede, false},
-	{&panel_redis_commands, true}, {&panel_redis_dbs, true},    {&panel_redis_slow, false},
+	{&panel_redis_nodes, false},   {&panel_redis_commands, true}, {&panel_redis_dbs, true},
+	{&panel_redis_replicas, false}, {&panel_redis_slow, false},
 	{NULL, false},
 };
 static const struct line memcached_lines[] = {

@@ -26,6 +26,8 @@
 	X(redis_dbs)                                                                               \
 	X(redis_slow)                                                                              \
 	X(redis_masters)                                                                           \
+	X(redis_replicas)                                                                          \
+	X(redis_nodes)                                                                             \
 	X(memcached_memory)                                                                        \
 	X(memcached_hits)                                                                          \
 	X(memcached_evictions)                                                                     \

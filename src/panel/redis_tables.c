@@ -31,6 +31,20 @@ static const struct column master_columns[] = {
 	{"address", COL_REDIS_MASTER_ADDRESS, 21, true, 0, false},
 };
 
+static const struct column replica_columns[] = {
+	{"replica", COL_REDIS_REPLICA_ADDRESS, 21, true, 0, true},
+	{"state", COL_REDIS_REPLICA_STATE, 10, true, 0, false},
+	{"behind", COL_REDIS_REPLICA_BEHIND, 9, false, 0, false},
+	{"last ack", COL_REDIS_REPLICA_LAG, 8, false, 1, false},
+};
+
+static const struct column node_columns[] = {
+	{"node", COL_REDIS_NODE_ADDRESS, 21, true, 0, true},
+	{"role", COL_REDIS_NODE_ROLE, 8, true, 0, false},
+	{"state", COL_REDIS_NODE_STATE, 12, true, 0, false},
+	{"slots", COL_REDIS_NODE_SLOTS, 6, false, 1, false},
+};
+
 #define VIEW(id, columns, by, when_empty)                                                          \
 	{                                                                                          \
 		.table = TABLE_##id, .cols = columns, .n = sizeof(columns) / sizeof((columns)[0]), \
@@ -42,6 +56,9 @@ static const struct table_view commands =
 static const struct table_view dbs = VIEW(REDIS_DB, db_columns, -1, "no keys");
 static const struct table_view slow =
 	VIEW(REDIS_SLOW, slow_columns, COL_REDIS_SLOW_USEC, "no slow command in this interval");
+static const struct table_view replicas =
+	VIEW(REDIS_REPLICA, replica_columns, COL_REDIS_REPLICA_BEHIND, "no replica");
+static const struct table_view nodes = VIEW(REDIS_NODE, node_columns, -1, "no node was listed");
 static const struct table_view masters = VIEW(REDIS_MASTER, master_columns, -1, "no master");
 
 static struct extent rows_extent(const struct panel_ctx *x, enum table_id t, bool when_empty)
@@ -75,13 +92,67 @@ static void draw_table(const struct panel_ctx *x, struct canvas *c, struct rect 
 		draw_table(x, c, r, (title), &(id));                                               \
 	}
 
-TABLE_PANEL(commands, TABLE_REDIS_CMD, "commands", true)
+/* How long commands take as a whole, above which ones they are. */
+static const struct field times[] = {
+	{"p50", METRIC_REDIS_LAT_P50},
+	{"p95", METRIC_REDIS_LAT_P95},
+	{"p99", METRIC_REDIS_LAT_P99},
+	{"errors", METRIC_REDIS_ERRORS},
+};
+
+static struct extent measure_commands(const struct panel_ctx *x, int w)
+{
+	struct extent e = rows_extent(x, TABLE_REDIS_CMD, true);
+	int lines = fields_lines(times, 4, w);
+
+	return (struct extent){e.min_h + lines, e.want_h + lines, e.max_h + lines};
+}
+
+static void draw_commands(const struct panel_ctx *x, struct canvas *c, struct rect r)
+{
+	struct pane p;
+
+	pane_open(&p, x, c, r, "commands", NULL);
+	pane_fields(&p, times, 4, pane_left(&p) - 2);
+	pane_table(&p, &commands);
+	pane_close(&p);
+}
+
 TABLE_PANEL(dbs, TABLE_REDIS_DB, "databases", false)
 TABLE_PANEL(slow, TABLE_REDIS_SLOW, "slow commands", false)
+TABLE_PANEL(replicas, TABLE_REDIS_REPLICA, "replicas", false)
 TABLE_PANEL(masters, TABLE_REDIS_MASTER, "masters", false)
 
+/* The nodes are asked for while there is room for them, so the room comes first. */
+static struct extent measure_nodes(const struct panel_ctx *x, int w)
+{
+	const char *mode = x->ep ? frame_info(&x->ep->frame, METRIC_REDIS_MODE) : NULL;
+
+	(void)w;
+	if (!mode || strcmp(mode, "cluster") != 0)
+		return (struct extent){0};
+	return rows_extent(x, TABLE_REDIS_NODE, true);
+}
+
+static void draw_nodes(const struct panel_ctx *x, struct canvas *c, struct rect r)
+{
+	draw_table(x, c, r, "nodes of the cluster: each a target of its own", &nodes);
+}
+
+const struct panel_ops panel_redis_nodes = {
+	.name = "nodes",
+	.wants = WANT_REDIS_NODES,
+	.measure = measure_nodes,
+	.draw = draw_nodes,
+};
+const struct panel_ops panel_redis_replicas = {
+	.name = "replicas",
+	.measure = measure_replicas,
+	.draw = draw_replicas,
+};
 const struct panel_ops panel_redis_commands = {
 	.name = "commands",
+	.wants = WANT_REDIS_LATENCY,
 	.measure = measure_commands,
 	.draw = draw_commands,
 };

@@ -45,6 +45,8 @@ static const struct field fields[] = {
 	{"instantaneous_input_kbps", METRIC_REDIS_NET_IN_REPORTED, FIELD_REAL},
 	{"used_cpu_sys", METRIC_REDIS_CPU_SYS_TOTAL, FIELD_REAL},
 	{"used_cpu_user", METRIC_REDIS_CPU_USER_TOTAL, FIELD_REAL},
+	{"master_link_down_since_seconds", METRIC_REDIS_REPL_DOWN, FIELD_COUNT},
+	{"total_error_replies", METRIC_REDIS_ERRORS_TOTAL, FIELD_COUNT},
 	{"uptime_in_seconds", METRIC_REDIS_UPTIME, FIELD_COUNT},
 	{"maxmemory_policy", METRIC_REDIS_MEM_POLICY, FIELD_TEXT},
 	{"role", METRIC_REDIS_ROLE, FIELD_TEXT},
@@ -246,19 +248,43 @@ static bool take_sentinel_master(struct info *in, struct span key, struct span v
 	return true;
 }
 
+static struct raw *add_replica(struct info *in, struct span value)
+{
+	char address[SAMPLE_TEXT_MAX];
+	struct span ip, port = {"", 0};
+	if (!span_pair(value, "ip", &ip))
+		return NULL;
+	(void)span_pair(value, "port", &port);
+	struct raw *row = sample_add_row(in->out, TABLE_REDIS_REPLICA);
+	if (!row)
+		return NULL;
+	(void)snprintf(address, sizeof(address),
+		memchr(ip.s, ':', ip.len) ? "[%.*s]:%.*s" : "%.*s:%.*s",
+		ip.len < 256 ? (int)ip.len : 256, ip.s, port.len < 8 ? (int)port.len : 8, port.s);
+	raw_set_text(in->out, &row[COL_REDIS_REPLICA_ADDRESS], address, strlen(address));
+	return row;
+}
+
 /*
  * slave0:ip=192.0.2.2,port=6379,state=online,offset=123,lag=0
  * A replica that still gets its first copy is not online and its offset means nothing.
  */
 static bool take_replica(struct info *in, struct span key, struct span value)
 {
-	struct span state, offset;
+	struct span state, offset, lag;
 	if (!span_numbered(key, "slave", NULL))
 		return false;
-	if (!span_pair(value, "state", &state) || !span_is(state, "online") ||
-		!span_pair(value, "offset", &offset))
+	struct raw *row = add_replica(in, value);
+	bool online = span_pair(value, "state", &state) && span_is(state, "online");
+	if (row && span_pair(value, "state", &state))
+		raw_set_text(in->out, &row[COL_REDIS_REPLICA_STATE], state.s, state.len);
+	if (row && online && span_pair(value, "lag", &lag))
+		row[COL_REDIS_REPLICA_LAG] = field_read(lag, FIELD_COUNT);
+	if (!online || !span_pair(value, "offset", &offset))
 		return true;
 	struct raw o = field_read(offset, FIELD_COUNT);
+	if (row)
+		row[COL_REDIS_REPLICA_BEHIND] = o; /* finish_replication() knows ours */
 	if (o.type == RAW_U64 && (in->slowest.type == RAW_NONE || o.u < in->slowest.u))
 		in->slowest = o;
 	return true;
@@ -361,6 +387,13 @@ static void finish_replication(struct info *in)
 	}
 	if (in->slowest.type == RAW_U64)
 		out->raw[METRIC_REDIS_REPL_LAG] = field_minus(in->offset, in->slowest);
+	for (unsigned i = 0; i < out->tables[TABLE_REDIS_REPLICA].n; i++) {
+		struct raw *row = out->tables[TABLE_REDIS_REPLICA].cells +
+			(size_t)i * COL_REDIS_REPLICA_COUNT;
+		if (row[COL_REDIS_REPLICA_BEHIND].type == RAW_U64)
+			row[COL_REDIS_REPLICA_BEHIND] =
+				field_minus(in->offset, row[COL_REDIS_REPLICA_BEHIND]);
+	}
 }
 
 /* A sentinel has clients and commands of its own, but no cache: all but a few lines say nothing. */

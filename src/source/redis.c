@@ -5,7 +5,7 @@
  * given up where it is not allowed.
  */
 #include "kinds.h"
-#include "resp.h"
+#include "redis_extra.h"
 #include "stamp.h"
 
 #include "hotset/log.h"
@@ -21,7 +21,7 @@ struct redis {
 	struct transport *conn;
 	bool plain_info;  /* this server knows no `INFO all` */
 	bool named;       /* CLIENT SETNAME was sent on this connection */
-	bool no_slow_log; /* not allowed, or not known */
+	struct redis_extra extra;
 	int64_t slow_asked_ns;
 	int64_t slow_seen; /* highest id shown so far, -1 none */
 };
@@ -100,6 +100,7 @@ static enum status connect_and_log_in(struct redis *r, int64_t deadline_ns, stru
 	if (!transport_is_fresh(r->conn))
 		return STATUS_OK;
 	r->named = false;
+	redis_extra_reset(&r->extra);
 	st = authenticate(r, deadline_ns, err);
 	if (st == STATUS_OK)
 		select_db(r, deadline_ns);
@@ -215,15 +216,13 @@ static void take_slow_log(struct redis *r, int64_t deadline_ns, struct sample *o
 	redisReply *reply;
 	struct err err;
 
-	if (r->no_slow_log || !transport_is_open(r->conn) ||
+	if (r->extra.gone & 1u << PART_SLOW_LOG || !transport_is_open(r->conn) ||
 		(!r->opts.all_parts && r->slow_asked_ns && now - r->slow_asked_ns < SLOW_EVERY_NS))
 		return;
 	r->slow_asked_ns = now;
 	reply = CALL(r, deadline_ns, &err, "SLOWLOG", "GET", SLOW_ENTRIES);
-	if (!reply)
-		return;
-	r->no_slow_log = reply->type == REDIS_REPLY_ERROR;
-	if (reply->type == REDIS_REPLY_ARRAY) {
+	if (redis_extra_note(&r->extra, PART_SLOW_LOG, reply) &&
+		reply->type == REDIS_REPLY_ARRAY) {
 		out->tables[TABLE_REDIS_SLOW].asked = true;
 		for (size_t i = 0; i < reply->elements; i++)
 			take_slow_entry(r, reply->element[i], out);
@@ -270,6 +269,12 @@ static void redis_poll(struct source *s, const struct poll_request *req, struct 
 	if (status_has_data(st)) {
 		set_name(r, req->deadline_ns);
 		take_slow_log(r, req->deadline_ns, out);
+		if (req->wants & WANT_REDIS_LATENCY)
+			redis_take_latency(&r->extra, r->conn, req->deadline_ns, out);
+		if (req->wants & WANT_REDIS_NODES)
+			redis_take_nodes(
+				&r->extra, r->conn, r->opts.all_parts, req->deadline_ns, out);
+		redis_say_denied(&r->extra, out);
 		return;
 	}
 	if (out->rtt_ns < 0)

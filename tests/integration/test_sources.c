@@ -90,8 +90,14 @@ static void info_and_ping_suffice(void **state)
 		skip();
 	with_userinfo(server_uri(s), "probe:pw", uri, sizeof(uri));
 	watch_begin(&w, uri, 5);
-	for (unsigned i = 0; i < 2; i++)
-		assert_status(watch_poll(&w), STATUS_OK);
+	for (unsigned i = 0; i < 2; i++) { /* all of INFO, and what more there could be */
+		assert_status(watch_poll(&w), STATUS_PARTIAL);
+		assert_says(w.last, "ACL rights would add: +slowlog|get (slow commands), "
+				    "+latency|histogram (latency percentiles)");
+		assert_true(sample_f64(w.last, METRIC_REDIS_MEM_USED) > 100000);
+		assert_int_equal(
+			w.last->raw[METRIC_REDIS_LAT_P99].why, REASON_NO_PRIVILEGE);
+	}
 	watch_end(&w);
 	server_stop(s);
 	s = server_redis(less);
