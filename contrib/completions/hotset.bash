@@ -19,7 +19,7 @@ _hotset() {
 		case $cur in
 		-*) words='--delay --count --once --batch --format --size --view --record --at
 			--speed --kind --theme --ascii --no-color --config --default-config
-			--credentials --timeout --collections --origin-ms --script --target --yes --log --markdown --help
+			--credentials --timeout --collections --probe --probe-key --origin-ms --script --target --yes --log --markdown --help
 			--version' ;;
 		*) words='proc: mongodb:// redis:// memcached:// http://' ;;
 		esac

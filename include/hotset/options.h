@@ -30,6 +30,8 @@ struct options {
 	char        *config_file, *credentials_file, *script_file, *log_file, *kind, *view;
 	double       timeout_s;   /* default 5 */
 	enum collections collections; /* of MongoDB */
+	bool         probe;       /* time gets of our own at memcached */
+	char        *probe_key;   /* and of this key; NULL: none */
 	double       origin_ms;   /* of a refill of a cache; 0: not told */
 	bool         no_targets;  /* none was given: discover */
 	unsigned     nargs;       /* what is left: files, lab names */

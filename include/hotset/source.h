@@ -63,6 +63,8 @@ struct source_options {
 	double interval_s;   /* as it was at start: how often to ask for expensive parts */
 	double timeout_s;    /* of one poll, default 5 */
 	enum collections collections;
+	bool   probe;        /* memcached: time gets of our own */
+	const char *probe_key; /* and of this key, at most 250 bytes; NULL: none */
 	bool   all_parts;    /* --once, record: ask for every part each time */
 };
 

@@ -51,7 +51,9 @@
 	X(NO_PERMISSION, "no permission to look at its process")                                   \
 	X(NO_STAMPEDE, "none seen yet")                                                            \
 	X(NO_ORIGIN, "watch its database, or give --origin-ms")                                    \
-	X(NO_DATABASE, "its database is not watched")
+	X(NO_DATABASE, "its database is not watched")                                              \
+	X(SAME_RATE, "the rate hardly changed")                                                    \
+	X(NO_KNEE, "latency stays flat up to the highest rate")
 
 enum reason {
 #define X(name, text) REASON_##name,

@@ -127,7 +127,12 @@ bool fleet_open(struct fleet *f, const struct options *o, bool all_parts, int64_
 	*f = (struct fleet){
 		.timeout_ns = to_ns(o->timeout_s),
 		.wants = WANT_ALL,
-		.source_options = {o->delay_s, o->timeout_s, o->collections, all_parts},
+		.source_options = {.interval_s = o->delay_s,
+			.timeout_s = o->timeout_s,
+			.collections = o->collections,
+			.probe = o->probe,
+			.probe_key = o->probe_key,
+			.all_parts = all_parts},
 		.ntargets = o->ntargets,
 	};
 	f->model = model_create();

@@ -37,6 +37,8 @@ const char options_help[] =
 	"      --default-config    print a configuration to start from\n"
 	"      --credentials FILE  passwords: name or host, user, password per line; private file\n"
 	"      --timeout SECONDS   of one poll (default 5)\n"
+	"      --probe             time gets of our own at memcached, and find the knee\n"
+	"      --probe-key KEY     and of this key\n"
 	"      --origin-ms MS      what a refill of a cache takes, for stampedes (R x D)\n"
 	"      --collections WHEN  MongoDB's collections: on, off, auto (default)\n"
 	"      --script FILE       feed keys from a file\n"

@@ -31,6 +31,8 @@ enum opt {
 	OPT_TIMEOUT,
 	OPT_COLLECTIONS,
 	OPT_ORIGIN_MS,
+	OPT_PROBE,
+	OPT_PROBE_KEY,
 	OPT_SCRIPT,
 	OPT_TARGET,
 	OPT_YES,
@@ -69,6 +71,8 @@ static const struct option_desc option_table[] = {
 	{OPT_TIMEOUT, 0, "timeout", true},
 	{OPT_COLLECTIONS, 0, "collections", true},
 	{OPT_ORIGIN_MS, 0, "origin-ms", true},
+	{OPT_PROBE, 0, "probe", false},
+	{OPT_PROBE_KEY, 0, "probe-key", true},
 	{OPT_SCRIPT, 0, "script", true},
 	{OPT_TARGET, 0, "target", true},
 	{OPT_YES, 0, "yes", false},
@@ -80,7 +84,7 @@ static const struct option_desc option_table[] = {
 #define OPTION_COUNT (sizeof option_table / sizeof option_table[0])
 
 /* Announced, not built: said so rather than ignored. */
-static const char *const not_yet[] = {"mouse", "probe"};
+static const char *const not_yet[] = {"mouse"};
 
 static const struct {
 	const char *word;
@@ -223,6 +227,20 @@ static bool set_origin(struct parser *p, const char *s)
 	return true;
 }
 
+/* memcached takes at most 250 bytes, none of them a blank or a control character. */
+static bool set_probe_key(struct parser *p, const char *s)
+{
+	size_t len = strlen(s);
+
+	for (const char *c = s; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f)
+			len = 0;
+	if (len < 1 || len > 250)
+		return usage(p, "--probe-key takes a key of memcached: 1 to 250 bytes, no blanks");
+	p->o->probe = true;
+	return copy_to(p, &p->o->probe_key, s);
+}
+
 static bool set_kind(struct parser *p, const char *s)
 {
 	static const char *const kinds[] = {"redis", "memcached", "mongo", "meminfo", "vmstat",
@@ -300,11 +318,30 @@ static bool take_target(struct parser *p, char *arg)
 
 /* ---- arguments ---- */
 
+/* Where the text of an option goes as it is, NULL for the others. */
+static char **text_of(struct options *o, enum opt id)
+{
+	char **const texts[OPT_COUNT_OF] = {
+		[OPT_RECORD] = &o->record_file,
+		[OPT_AT] = &o->at,
+		[OPT_THEME] = &o->theme,
+		[OPT_CONFIG] = &o->config_file,
+		[OPT_CREDENTIALS] = &o->credentials_file,
+		[OPT_SCRIPT] = &o->script_file,
+		[OPT_LOG] = &o->log_file,
+	};
+
+	return texts[id];
+}
+
 static bool set_option(struct parser *p, enum opt id, char *value)
 {
 	struct options *o = p->o;
+	char **text = text_of(o, id);
 
 	p->set[id] = true;
+	if (text)
+		return copy_to(p, text, value);
 	switch (id) {
 	case OPT_DELAY:
 		return set_delay(p, value);
@@ -320,44 +357,31 @@ static bool set_option(struct parser *p, enum opt id, char *value)
 		return set_size(p, value);
 	case OPT_VIEW:
 		return set_view(p, value);
-	case OPT_RECORD:
-		return copy_to(p, &o->record_file, value);
-	case OPT_AT:
-		return copy_to(p, &o->at, value);
 	case OPT_SPEED:
 		return set_speed(p, value);
 	case OPT_KIND:
 		return set_kind(p, value);
-	case OPT_THEME:
-		return copy_to(p, &o->theme, value);
 	case OPT_ASCII:
 		return o->ascii = true;
 	case OPT_NO_COLOR:
 		return o->no_color = true;
-	case OPT_CONFIG:
-		return copy_to(p, &o->config_file, value);
-	case OPT_CREDENTIALS:
-		return copy_to(p, &o->credentials_file, value);
 	case OPT_TIMEOUT:
 		return set_timeout(p, value);
 	case OPT_COLLECTIONS:
 		return set_collections(p, value);
+	case OPT_PROBE:
+		return o->probe = true;
+	case OPT_PROBE_KEY:
+		return set_probe_key(p, value);
 	case OPT_ORIGIN_MS:
 		return set_origin(p, value);
-	case OPT_SCRIPT:
-		return copy_to(p, &o->script_file, value);
 	case OPT_TARGET:
 		return take_target(p, value);
 	case OPT_YES:
 		return o->yes = true;
-	case OPT_LOG:
-		return copy_to(p, &o->log_file, value);
 	case OPT_MARKDOWN:
 		return o->markdown = true;
-	case OPT_DEFAULT_CONFIG:
-	case OPT_HELP:
-	case OPT_VERSION:
-	case OPT_COUNT_OF:
+	default: /* flags that options_parse() looks at, and texts */
 		break;
 	}
 	return true;
@@ -577,6 +601,16 @@ static bool read_configs(struct parser *p)
 
 /* ---- what must hold at the end ---- */
 
+static bool may_probe(const struct options *o)
+{
+	if (o->command != COMMAND_LIVE && o->command != COMMAND_RECORD)
+		return false;
+	for (unsigned i = 0; i < o->ntargets; i++)
+		if (o->targets[i].ops->kind == KIND_MEMCACHED)
+			return true;
+	return o->ntargets == 0; /* one may be discovered */
+}
+
 static bool check_use(struct parser *p)
 {
 	struct options *o = p->o;
@@ -599,6 +633,9 @@ static bool check_use(struct parser *p)
 		return usage(p, "--kind belongs to hotset inspect");
 	if ((p->set[OPT_AT] || p->set[OPT_SPEED]) && o->command != COMMAND_REPLAY)
 		return usage(p, "--at and --speed belong to hotset replay");
+	if (o->probe && !may_probe(o))
+		return usage(p, "--probe times gets of a memcached that is watched live or "
+				"recorded: name one (memcached://HOST)");
 	if (p->set[OPT_RECORD] && !(o->command == COMMAND_LIVE || o->command == COMMAND_RECORD ||
 					  o->command == COMMAND_LAB))
 		return usage(p, "--record belongs to the live screen, hotset record and labs");
@@ -661,6 +698,7 @@ void options_finish(struct options *o)
 	free(o->script_file);
 	free(o->log_file);
 	free(o->kind);
+	free(o->probe_key);
 	free(o->view);
 	*o = (struct options){.command = COMMAND_LIVE};
 }

@@ -107,4 +107,9 @@ void derive_memcached(const struct derive_ctx *c)
 	derive_slab_shares(c);
 	derive_evicted_time(c);
 	derive_extstore(c);
+	for (enum metric_id id = METRIC_MEMCACHED_PROBE_P50; id <= METRIC_MEMCACHED_PROBE_P99; id++)
+		derive_explain(c, id, REASON_OFF);
+	for (enum metric_id id = METRIC_MEMCACHED_PROBE_KEY_P50;
+		id <= METRIC_MEMCACHED_PROBE_KNEE_HIGH; id++)
+		derive_explain(c, id, REASON_OFF);
 }

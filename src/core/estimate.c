@@ -2,6 +2,7 @@
  * What needs history: means over 10 s and times to the triggers here, the working set and the
  * evidence of the eviction state in files of their own.
  */
+#include "hotset/knee.h"
 #include "hotset/evidence.h"
 
 #include <math.h>
@@ -47,8 +48,23 @@ static void set_time_to_trigger(const struct history *h, struct frame *f, enum m
 		set(f, out, value_of(room.v / slope));
 }
 
+static void estimate_knee(const struct history *h, struct frame *f)
+{
+	struct knee k;
+
+	if (!value_ok(f->v[METRIC_MEMCACHED_PROBE_P50]))
+		return;
+	knee_find(h, f->sample->mono_ns, &k);
+	f->v[METRIC_MEMCACHED_PROBE_KNEE_LOW] =
+		k.why == REASON_OK ? value_of(k.low) : value_none(k.why);
+	f->v[METRIC_MEMCACHED_PROBE_KNEE_HIGH] =
+		k.why == REASON_OK ? value_of(k.high) : value_none(k.why);
+}
+
 void estimate_step(const struct history *h, struct frame *f)
 {
+	if (f->sample && history_kind(h) == KIND_MEMCACHED)
+		estimate_knee(h, f);
 	if (!f->sample || history_kind(h) != KIND_MONGO)
 		return;
 	set_mean(h, f, METRIC_MONGO_CACHE_FILL, METRIC_MONGO_CACHE_FILL_MEAN);

@@ -1,4 +1,5 @@
 /* memcached: young victims, classes that starve beside others with room, the flash cliff. */
+#include "hotset/knee.h"
 #include "hotset/rules.h"
 
 #include <math.h>
@@ -111,6 +112,38 @@ static void eval_cliff(const struct model *m, const struct endpoint *ep, struct 
 	data_num(&out->data, "reads_per_s", value_ok(reads) ? reads.v : (double)NAN);
 }
 
+/* Our own gets wait in the queue that others make: the rate is past the knee. */
+static void eval_knee(const struct model *m, const struct endpoint *ep, struct finding *out)
+{
+	const struct value *v = ep->frame.v;
+	struct value p95 = value_ok(v[METRIC_MEMCACHED_PROBE_KEY_P95])
+				   ? v[METRIC_MEMCACHED_PROBE_KEY_P95]
+				   : v[METRIC_MEMCACHED_PROBE_P95];
+	struct value rate = value_add(v[METRIC_MEMCACHED_HITS], v[METRIC_MEMCACHED_MISSES]);
+	char now[NUM_MAX], below[NUM_MAX], at[NUM_MAX], low[NUM_MAX], high[NUM_MAX];
+	struct knee k;
+
+	(void)m;
+	if (!value_ok(v[METRIC_MEMCACHED_PROBE_KNEE_LOW]) || !value_ok(p95) || !value_ok(rate))
+		return;
+	knee_find(ep->history, ep->seen_mono_ns, &k);
+	if (k.why != REASON_OK || rate.v < k.low || p95.v < KNEE_TIMES * k.base)
+		return;
+	finding_say(out, LEVEL_WARN,
+		"gets take %s (p95) at %s/s, and %s below %s to %s gets/s: past the knee, a queue "
+		"builds up",
+		num_format(now, UNIT_USEC, p95.v, false), num_short(at, rate.v),
+		num_format(below, UNIT_USEC, k.base, false), num_short(low, k.low),
+		num_short(high, k.high));
+	finding_next(out, "Spread the load over more servers or threads (-t); with extstore, keep "
+			  "hot items in memory.");
+	data_num(&out->data, "p95_us", p95.v);
+	data_num(&out->data, "base_us", k.base);
+	data_num(&out->data, "rate", rate.v);
+	data_num(&out->data, "knee_low", k.low);
+	data_num(&out->data, "knee_high", k.high);
+}
+
 const struct rule rules_memcached[] = {
 	{.code = "memcached.evicting_young",
 		.kind = KIND_MEMCACHED,
@@ -120,6 +153,7 @@ const struct rule rules_memcached[] = {
 		.kind = KIND_MEMCACHED,
 		.hold_s = 30,
 		.eval = eval_imbalance},
+	{.code = "memcached.past_knee", .kind = KIND_MEMCACHED, .hold_s = 10, .eval = eval_knee},
 	{.code = "memcached.ext_cliff", .kind = KIND_MEMCACHED, .hold_s = 10, .eval = eval_cliff},
 	{0},
 };

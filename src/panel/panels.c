@@ -41,7 +41,8 @@ static const struct line redis_lines[] = {
 	{NULL, false},
 };
 static const struct line memcached_lines[] = {
-	{&panel_memcached_memory, true},    {&panel_memcached_hits, true},
+	{&panel_memcached_probe, false},    {&panel_memcached_memory, true},
+	{&panel_memcached_hits, true},
 	{&panel_memcached_evictions, true}, {&panel_memcached_load, true},
 	{&panel_memcached_ext, false},      {&panel_memcached_slabs, false},
 	{NULL, false},

@@ -33,6 +33,7 @@
 	X(memcached_evictions)                                                                     \
 	X(memcached_load)                                                                          \
 	X(memcached_ext)                                                                           \
+	X(memcached_probe)                                                                         \
 	X(memcached_slabs)                                                                         \
 	X(host_memory)                                                                             \
 	X(host_pressure)                                                                           \

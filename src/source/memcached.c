@@ -4,6 +4,7 @@
  * the texts go to the parser together or not at all.
  */
 #include "kinds.h"
+#include "memcached_probe.h"
 #include "stamp.h"
 
 #include "hotset/log.h"
@@ -21,6 +22,8 @@ struct memcached {
 	struct strbuf text;     /* the replies of this poll */
 	struct strbuf settings; /* `stats settings` of this connection; empty: not asked yet */
 	struct server_run run;
+	bool probes; /* times gets of its own */
+	struct memcached_probe probe;
 };
 
 /* ---- one reply ---- */
@@ -203,6 +206,10 @@ static enum status take_stats(
 	if (!parse_memcached_stats(m->text.data, m->text.len, out, err))
 		return status_from_err(err->code);
 	parse_settle_epoch(&m->run, out);
+	if (m->probes) {
+		memcached_probe_settle(&m->probe, out);
+		memcached_probe_run(&m->probe, m->conn, deadline_ns, out);
+	}
 	return out->status;
 }
 
@@ -222,10 +229,12 @@ static struct source *memcached_create(const struct target *t, const struct sour
 {
 	struct memcached *m = calloc(1, sizeof(*m));
 
-	(void)o;
 	if (!m)
 		return NULL;
 	m->target = t;
+	m->probes = o->probe;
+	if (o->probe_key)
+		snprintf(m->probe.key, sizeof(m->probe.key), "%s", o->probe_key);
 	strbuf_init(&m->text, REPLY_MAX);
 	strbuf_init(&m->settings, REPLY_MAX);
 	m->conn = transport_create(t);

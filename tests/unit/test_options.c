@@ -138,6 +138,9 @@ static void options_in_all_spellings(void **state)
 	bad("--timeout 0", "'0'");
 	bad("--origin-ms 0", "'0'");
 	bad("--origin-ms fast", "fast");
+	bad("--probe redis://h", "memcached://HOST");
+	bad("replay --probe f", "watched live or recorded");
+	bad("--probe-key=a\tb memcached://h", "no blanks");
 	bad("--view lab2", "lab2");
 	bad("inspect --kind oracle f", "oracle");
 }
@@ -146,7 +149,6 @@ static void what_is_not_built_is_said(void **state)
 {
 	(void)state;
 	bad("--mouse", "not supported yet");
-	bad("--probe", "not supported yet");
 }
 
 static void commands(void **state)
