@@ -1,5 +1,5 @@
 /* The host under the databases: memory pressure, a small page cache, virtual storage. */
-#include "hotset/rules.h"
+#include "rules_limit.h"
 
 #define MEAN_S       10u
 #define SOME_WARN    10.0  /* percent of time in which some task stalls on memory */
@@ -85,6 +85,7 @@ static void eval_virtual(const struct model *m, const struct endpoint *ep, struc
 
 const struct rule rules_host[] = {
 	{.code = "host.psi_memory", .kind = KIND_HOST, .hold_s = 10, .eval = eval_pressure},
+	{.code = LIMIT_CODE, .kind = KIND_HOST, .hold_s = 10, .eval = rules_limit_of_host},
 	{.code = "host.refaulting", .kind = KIND_HOST, .hold_s = 10, .eval = eval_refaulting},
 	{.code = "host.virtual_storage",
 		.kind = KIND_HOST,

@@ -1,6 +1,6 @@
 /* memcached: young victims, classes that starve beside others with room, the flash cliff. */
 #include "hotset/knee.h"
-#include "hotset/rules.h"
+#include "rules_limit.h"
 
 #include <math.h>
 
@@ -153,6 +153,7 @@ const struct rule rules_memcached[] = {
 		.kind = KIND_MEMCACHED,
 		.hold_s = 30,
 		.eval = eval_imbalance},
+	{.code = LIMIT_CODE, .kind = KIND_MEMCACHED, .hold_s = 10, .eval = rules_limit},
 	{.code = "memcached.past_knee", .kind = KIND_MEMCACHED, .hold_s = 10, .eval = eval_knee},
 	{.code = "memcached.ext_cliff", .kind = KIND_MEMCACHED, .hold_s = 10, .eval = eval_cliff},
 	{0},

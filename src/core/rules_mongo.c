@@ -1,5 +1,6 @@
 /* MongoDB: WiredTiger's cache against its thresholds, the working set; the list of all rules. */
 #include "hotset/evidence.h"
+#include "rules_limit.h"
 #include "rules_mongo.h"
 #include "rules_nodes.h"
 #include "rules_scan.h"
@@ -290,6 +291,7 @@ const struct rule rules_mongo[] = {
 		.hold_s = 30,
 		.quiet = true,
 		.eval = rules_masked},
+	{.code = LIMIT_CODE, .kind = KIND_MONGO, .hold_s = 10, .eval = rules_limit},
 	{.code = "mongo.pinned.held", .kind = KIND_MONGO, .hold_s = 5, .eval = rules_held},
 	{.code = "mongo.repl.majority_stuck",
 		.kind = KIND_MONGO,

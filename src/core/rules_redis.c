@@ -1,4 +1,5 @@
 /* Redis and its relatives: eviction under a memory limit. */
+#include "rules_limit.h"
 #include "rules_redis.h"
 
 #include <math.h>
@@ -92,24 +93,6 @@ static void eval_falling_behind(
 	data_num(&out->data, "exceeded_ms_per_s", over.v);
 }
 
-static void eval_limit(const struct model *m, const struct endpoint *ep, struct finding *out)
-{
-	struct value max = ep->frame.v[METRIC_REDIS_MEM_MAX],
-		     ram = ep->frame.v[METRIC_REDIS_MEM_SYSTEM];
-	char limit[NUM_MAX], memory[NUM_MAX];
-
-	(void)m;
-	if (!value_ok(max) || !value_ok(ram) || max.v <= ram.v)
-		return;
-	finding_say(out, LEVEL_WARN,
-		"maxmemory is %s, the machine has %s: it will swap or be killed first",
-		num_format(limit, UNIT_BYTES, max.v, false),
-		num_format(memory, UNIT_BYTES, ram.v, false));
-	finding_next(out, "Set maxmemory below the memory that is really there.");
-	data_num(&out->data, "max_bytes", max.v);
-	data_num(&out->data, "memory_bytes", ram.v);
-}
-
 static void eval_link(const struct model *m, const struct endpoint *ep, struct finding *out)
 {
 	const char *link = frame_info(&ep->frame, METRIC_REDIS_REPL_LINK);
@@ -195,6 +178,6 @@ const struct rule rules_redis[] = {
 		.quiet = true,
 		.standing = true,
 		.eval = eval_privileges},
-	{.code = "host.cache_exceeds_limit", .kind = KIND_REDIS, .eval = eval_limit},
+	{.code = LIMIT_CODE, .kind = KIND_REDIS, .hold_s = 10, .eval = rules_limit},
 	{0},
 };

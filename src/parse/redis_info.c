@@ -290,6 +290,13 @@ static bool take_replica(struct info *in, struct span key, struct span value)
 	return true;
 }
 
+static void take_pid(struct sample *out, struct span value)
+{
+	struct raw pid = field_read(value, FIELD_COUNT);
+	if (pid.type == RAW_U64)
+		out->pid = pid.u;
+}
+
 /* What is needed in finish() only: remembered as it is. */
 static bool take_remembered(struct info *in, struct span key, struct span value)
 {
@@ -307,6 +314,8 @@ static bool take_remembered(struct info *in, struct span key, struct span value)
 		}
 	if (span_is(key, "redis_version"))
 		in->redis_version = value;
+	else if (span_is(key, "process_id"))
+		take_pid(in->out, value);
 	else if (span_is(key, "run_id"))
 		in->run_id = value;
 	else if (span_is(key, "loading"))

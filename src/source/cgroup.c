@@ -13,6 +13,7 @@
 #define TEXT_MAX   65536 /* bytes of /proc/self/mountinfo and of memory.stat */
 #define NUMBER_MAX 64    /* bytes of a file that holds one number */
 #define LEVELS_MAX 32
+#define LIMIT_NONE (UINT64_C(1) << 60) /* v1 says "none" by a number near 2^63 */
 
 /* ---- finding ---- */
 
@@ -104,16 +105,19 @@ static bool try_version(struct cgroup *c, const char *prefix, int version, const
 	return has_memory(c, prefix);
 }
 
-void cgroup_find(struct cgroup *c, const char *prefix)
+void cgroup_find(struct cgroup *c, const char *prefix, pid_t pid)
 {
-	char groups[8192], *mountinfo = malloc(TEXT_MAX);
+	char groups[8192], path[64], *mountinfo = malloc(TEXT_MAX);
 	struct err err;
 	size_t len;
 
 	*c = (struct cgroup){.version = 0};
 	if (!mountinfo)
 		return;
-	if (!procfile_read(prefix, "/proc/self/cgroup", groups, sizeof(groups), &len, &err))
+	snprintf(path, sizeof(path), "/proc/self/cgroup");
+	if (pid > 0)
+		snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+	if (!procfile_read(prefix, path, groups, sizeof(groups), &len, &err))
 		groups[0] = '\0';
 	if (!procfile_read(prefix, "/proc/self/mountinfo", mountinfo, TEXT_MAX, &len, &err))
 		mountinfo[0] = '\0';
@@ -168,6 +172,32 @@ static void find_smallest(struct level *l, const char *limit_name)
 			l->path_len = up.path_len;
 		}
 	}
+}
+
+static uint64_t read_used(const struct level *l)
+{
+	char buf[NUMBER_MAX];
+	uint64_t v;
+	const char *name = l->c->version == 2 ? "memory.current" : "memory.usage_in_bytes";
+
+	return read_file(l, name, buf, sizeof(buf)) && num_parse_u64(buf, strcspn(buf, "\n"), &v)
+		       ? v
+		       : UINT64_MAX;
+}
+
+enum reason cgroup_limit(const struct cgroup *c, const char *prefix, uint64_t *max, uint64_t *used)
+{
+	struct level l = {c, prefix, (int)strlen(c->path)};
+	const char *name = c->version == 2 ? "memory.max" : "memory.limit_in_bytes";
+
+	if (c->version == 0)
+		return REASON_NO_CGROUP;
+	find_smallest(&l, name);
+	*max = read_limit(&l, name);
+	*used = read_used(&l);
+	if (*used == UINT64_MAX)
+		return REASON_NO_PERMISSION;
+	return *max >= LIMIT_NONE ? REASON_NO_LIMIT : REASON_OK;
 }
 
 void cgroup_read(

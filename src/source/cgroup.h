@@ -1,6 +1,8 @@
-/* The memory cgroup of this process: finds it once, reads its files at each poll. */
+/* The memory cgroup of a process: finds it once, reads its files at each poll. */
 #ifndef HOTSET_SOURCE_CGROUP_H
 #define HOTSET_SOURCE_CGROUP_H
+
+#include <sys/types.h>
 
 #include "hotset/sample.h"
 
@@ -13,8 +15,13 @@ struct cgroup {
 				      */
 };
 
-/* PREFIX is that of proc:/DIR, "" for this host. */
-void cgroup_find(struct cgroup *c, const char *prefix);
+/* PREFIX is that of proc:/DIR, "" for this host; pid 0 is this process. */
+void cgroup_find(struct cgroup *c, const char *prefix, pid_t pid);
+/*
+ * The smallest limit on the way to the root, and what that level uses. NO_CGROUP, NO_LIMIT, or
+ * NO_PERMISSION where the files cannot be read.
+ */
+enum reason cgroup_limit(const struct cgroup *c, const char *prefix, uint64_t *max, uint64_t *used);
 /* host_total in bytes, 0 unknown: a limit above it is none. */
 void cgroup_read(
 	const struct cgroup *c, const char *prefix, uint64_t host_total, struct sample *out);

@@ -5,6 +5,7 @@
  */
 #include "kinds.h"
 #include "memcached_probe.h"
+#include "place.h"
 #include "stamp.h"
 
 #include "hotset/log.h"
@@ -22,6 +23,7 @@ struct memcached {
 	struct strbuf text;     /* the replies of this poll */
 	struct strbuf settings; /* `stats settings` of this connection; empty: not asked yet */
 	struct server_run run;
+	struct place place;
 	bool probes; /* times gets of its own */
 	struct memcached_probe probe;
 };
@@ -206,6 +208,8 @@ static enum status take_stats(
 	if (!parse_memcached_stats(m->text.data, m->text.len, out, err))
 		return status_from_err(err->code);
 	parse_settle_epoch(&m->run, out);
+	place_find(&m->place, m->target, out);
+	place_take(&m->place, METRIC_MEMCACHED_CGROUP_MAX, METRIC_MEMCACHED_CGROUP_USED, out);
 	if (m->probes) {
 		memcached_probe_settle(&m->probe, out);
 		memcached_probe_run(&m->probe, m->conn, deadline_ns, out);

@@ -5,6 +5,7 @@
 #include "mongo_coll.h"
 #include "mongo_conn.h"
 #include "mongo_status.h"
+#include "place.h"
 
 #include "hotset/parse.h"
 
@@ -78,6 +79,7 @@ struct mongo {
 		pid_t pid;
 		bool group; /* its bytes are those of its cgroup */
 	} here;
+	struct place place;
 	/* getDiagnosticData: not to be had; the levels as last sent, < 0 unknown */
 	bool no_diagnostic;
 	int64_t diag_ns, diag_taken_ms; /* when asked, and when the server took what it said */

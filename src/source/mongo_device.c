@@ -118,6 +118,8 @@ void mongo_take_device(struct mongo *m, const bson_t *status, struct sample *out
 		m->here.tried = true;
 		m->here.epoch = out->epoch;
 	}
+	place_set(&m->place, m->here.why, m->here.pid, out->epoch);
+	place_take(&m->place, METRIC_MONGO_CGROUP_MAX, METRIC_MONGO_CGROUP_USED, out);
 	if (m->here.why != REASON_OK || !read_bytes(m, &bytes)) {
 		sample_set_missing(out, METRIC_MONGO_READ_DEVICE_BYTES,
 			m->here.why != REASON_OK ? m->here.why : REASON_NO_ANSWER);

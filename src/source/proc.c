@@ -114,7 +114,7 @@ static void take_what_stays(struct proc *p, struct sample *out)
 	if (!p->looked) {
 		p->looked = true;
 		virt_find(&p->virt, p->target->path);
-		cgroup_find(&p->cgroup, p->target->path);
+		cgroup_find(&p->cgroup, p->target->path, 0);
 		procfile_line(p->target->path, "/proc/sys/kernel/osrelease", p->release,
 			sizeof(p->release));
 	}

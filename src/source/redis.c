@@ -5,6 +5,7 @@
  * given up where it is not allowed.
  */
 #include "kinds.h"
+#include "place.h"
 #include "redis_extra.h"
 #include "stamp.h"
 
@@ -22,6 +23,7 @@ struct redis {
 	bool plain_info;  /* this server knows no `INFO all` */
 	bool named;       /* CLIENT SETNAME was sent on this connection */
 	struct redis_extra extra;
+	struct place place;
 	int64_t slow_asked_ns;
 	int64_t slow_seen; /* highest id shown so far, -1 none */
 };
@@ -267,6 +269,8 @@ static void redis_poll(struct source *s, const struct poll_request *req, struct 
 	if (st == STATUS_OK)
 		st = take_info(r, req->deadline_ns, out, &err);
 	if (status_has_data(st)) {
+		place_find(&r->place, r->target, out);
+		place_take(&r->place, METRIC_REDIS_CGROUP_MAX, METRIC_REDIS_CGROUP_USED, out);
 		set_name(r, req->deadline_ns);
 		take_slow_log(r, req->deadline_ns, out);
 		if (req->wants & WANT_REDIS_LATENCY)
