@@ -58,6 +58,7 @@ struct view_state {
 	bool      help;            /* the help overlay is open */
 	int       scroll;          /* first line shown of the help */
 	int       lines;           /* of the screen when it was drawn last, 0 before */
+	bool      hot_keys;        /* a look for hot keys at the Redis in view */
 	bool      paused;
 	bool      replay;          /* times come from a recording */
 	double    replay_speed;

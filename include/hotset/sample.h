@@ -52,8 +52,9 @@ enum want {
 	WANT_NODE_HOST = 1 << 1,   /* the memory of a remote node's host (mongo.host) */
 	WANT_REDIS_LATENCY = 1 << 2, /* LATENCY HISTOGRAM (redis.lat) */
 	WANT_REDIS_NODES = 1 << 3,   /* CLUSTER NODES (redis.node) */
+	WANT_HOT_KEYS = 1 << 4,      /* OBJECT FREQ of some keys (redis.hotkey): on demand only */
 };
-#define WANT_ALL (~0u)
+#define WANT_ALL (~(unsigned)WANT_HOT_KEYS)
 
 enum raw_type { RAW_NONE, RAW_U64, RAW_I64, RAW_F64, RAW_TEXT };
 

@@ -127,6 +127,7 @@ bool fleet_open(struct fleet *f, const struct options *o, bool all_parts, int64_
 	*f = (struct fleet){
 		.timeout_ns = to_ns(o->timeout_s),
 		.wants = WANT_ALL,
+		.hot_keys = -1,
 		.source_options = {.interval_s = o->delay_s,
 			.timeout_s = o->timeout_s,
 			.collections = o->collections,
@@ -168,7 +169,6 @@ bool fleet_record(struct fleet *f, const char *path, struct err *err)
 
 unsigned fleet_ask(struct fleet *f, int64_t now_ns)
 {
-	struct poll_request r = {now_ns + f->timeout_ns, f->wants};
 	unsigned asked = 0;
 
 	if (!f->workers)
@@ -179,6 +179,8 @@ unsigned fleet_ask(struct fleet *f, int64_t now_ns)
 		if (!f->workers[i] || ep->asked_mono_ns != 0 ||
 			!schedule_is_due(&f->schedules[i], now_ns))
 			continue;
+		struct poll_request r = {now_ns + f->timeout_ns,
+			f->wants | ((int)i == f->hot_keys ? WANT_HOT_KEYS : 0)};
 		/* refused: it is still at the last one, whose answer will come */
 		asked += worker_request(f->workers[i], &r);
 		schedule_sent(&f->schedules[i], now_ns);

@@ -25,6 +25,7 @@ struct fleet {
 	struct recorder *recorder;  /* NULL: nothing is recorded */
 	int64_t          timeout_ns;
 	unsigned         wants;     /* enum want: what the next requests ask for; at first all */
+	int              hot_keys;  /* the endpoint of which hot keys are wanted, -1 none */
 	bool             paused;    /* samples are held back and given to the model later */
 	unsigned         nheld;
 	struct sample  **held;

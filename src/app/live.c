@@ -9,12 +9,20 @@
 
 struct live {
 	struct fleet *fleet;
-	unsigned      count; /* polls after which the screen ends; 0: never */
+	unsigned count; /* polls after which the screen ends; 0: never */
 };
 
 static struct model *feed_model(void *ctx)
 {
 	return ((struct live *)ctx)->fleet->model;
+}
+
+/* One server alone, and only while it is in view: looking costs it. */
+static int hot_keys_of(const struct model *m, const struct view_state *s)
+{
+	const struct endpoint *ep = view_endpoint(m, s, KIND_REDIS);
+
+	return s->hot_keys && s->view == VIEW_REDIS && ep ? ep->index : -1;
 }
 
 static bool feed_pump(void *ctx, struct view_state *s, int64_t mono_ns, int64_t wall_ns)
@@ -26,6 +34,7 @@ static bool feed_pump(void *ctx, struct view_state *s, int64_t mono_ns, int64_t 
 	if (err.code != ERR_NONE)
 		snprintf(s->message, sizeof s->message, "%.127s", err.msg);
 	f->wants = f->recorder ? WANT_ALL : view_wants(f->model, s);
+	f->hot_keys = hot_keys_of(f->model, s);
 	fleet_ask(f, mono_ns);
 	if (s->paused)
 		return false;
@@ -101,6 +110,6 @@ int app_live(const struct options *o)
 		feed_waits, feed_react, feed_ended};
 	view_from_options(&view, o);
 	bool ok = (!o->record_file || fleet_record(&r.fleet, o->record_file, &err)) &&
-		screen_run(o, &feed, &r.signal_fd, &view, &err);
+		  screen_run(o, &feed, &r.signal_fd, &view, &err);
 	return runner_close(&r, ok ? 0 : 1, &err);
 }

@@ -34,7 +34,8 @@ static const struct line mongo_overview_lines[] = {
 	{&panel_mongo_ops, false},   {NULL, false},
 };
 static const struct line redis_lines[] = {
-	{&panel_redis_masters, false}, {&panel_redis_memory, true}, {&panel_redis_hits, true},
+	{&panel_redis_masters, false}, {&panel_redis_hot_keys, false},
+	{&panel_redis_memory, true},   {&panel_redis_hits, true},
 	{&panel_redis_keys, true},     {&panel_redis_load, true},   {&panel_redis_stampede, false},
 	{&panel_redis_nodes, false},   {&panel_redis_commands, true}, {&panel_redis_dbs, true},
 	{&panel_redis_replicas, false}, {&panel_redis_slow, false},

@@ -26,6 +26,7 @@
 	X(redis_dbs)                                                                               \
 	X(redis_slow)                                                                              \
 	X(redis_masters)                                                                           \
+	X(redis_hot_keys)                                                                          \
 	X(redis_replicas)                                                                          \
 	X(redis_nodes)                                                                             \
 	X(memcached_memory)                                                                        \

@@ -31,6 +31,11 @@ static const struct column master_columns[] = {
 	{"address", COL_REDIS_MASTER_ADDRESS, 21, true, 0, false},
 };
 
+static const struct column hot_columns[] = {
+	{"key", COL_REDIS_HOTKEY_KEY, 30, true, 0, true},
+	{"LFU counter", COL_REDIS_HOTKEY_FREQ, 11, false, 0, false},
+};
+
 static const struct column replica_columns[] = {
 	{"replica", COL_REDIS_REPLICA_ADDRESS, 21, true, 0, true},
 	{"state", COL_REDIS_REPLICA_STATE, 10, true, 0, false},
@@ -56,6 +61,8 @@ static const struct table_view commands =
 static const struct table_view dbs = VIEW(REDIS_DB, db_columns, -1, "no keys");
 static const struct table_view slow =
 	VIEW(REDIS_SLOW, slow_columns, COL_REDIS_SLOW_USEC, "no slow command in this interval");
+static const struct table_view hot_keys =
+	VIEW(REDIS_HOTKEY, hot_columns, COL_REDIS_HOTKEY_FREQ, "none was looked at yet");
 static const struct table_view replicas =
 	VIEW(REDIS_REPLICA, replica_columns, COL_REDIS_REPLICA_BEHIND, "no replica");
 static const struct table_view nodes = VIEW(REDIS_NODE, node_columns, -1, "no node was listed");
@@ -122,6 +129,35 @@ TABLE_PANEL(dbs, TABLE_REDIS_DB, "databases", false)
 TABLE_PANEL(slow, TABLE_REDIS_SLOW, "slow commands", false)
 TABLE_PANEL(replicas, TABLE_REDIS_REPLICA, "replicas", false)
 TABLE_PANEL(masters, TABLE_REDIS_MASTER, "masters", false)
+
+/* Shown while somebody looks: its state first, then the keys. */
+static struct extent measure_hot_keys(const struct panel_ctx *x, int w)
+{
+	struct extent e = rows_extent(x, TABLE_REDIS_HOTKEY, true);
+
+	(void)w;
+	if (!x->ep || !x->s->hot_keys)
+		return (struct extent){0};
+	return (struct extent){e.want_h + 1, e.want_h + 1, e.max_h + 1};
+}
+
+static void draw_hot_keys(const struct panel_ctx *x, struct canvas *c, struct rect r)
+{
+	const char *state = frame_info(&x->ep->frame, METRIC_REDIS_HOTKEYS);
+	struct pane p;
+
+	pane_open(&p, x, c, r, "hot keys (H ends)", NULL);
+	pane_text(&p, ROLE_DEFAULT, state ? state : "the next poll looks");
+	if (table_rows(x->ep, TABLE_REDIS_HOTKEY) > 0)
+		pane_table(&p, &hot_keys);
+	pane_close(&p);
+}
+
+const struct panel_ops panel_redis_hot_keys = {
+	.name = "hot keys",
+	.measure = measure_hot_keys,
+	.draw = draw_hot_keys,
+};
 
 /* The nodes are asked for while there is room for them, so the room comes first. */
 static struct extent measure_nodes(const struct panel_ctx *x, int w)

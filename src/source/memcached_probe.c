@@ -11,25 +11,10 @@
 #define REPLY_MAX                                                                                  \
 	(2ul * 1024 * 1024) /* bytes of one item: more than memcached's limit by default */
 
-/* ---- our own gets in the server's counters ---- */
-
-static void settle_one(struct sample *out, enum metric_id id, uint64_t *own, uint64_t *last)
-{
-	uint64_t now;
-
-	if (out->raw[id].type != RAW_U64)
-		return;
-	now = out->raw[id].u;
-	if (now < *last) /* another run, or `stats reset`: it counted none of the earlier ones */
-		*own = 0;
-	*last = now;
-	sample_set_u64(out, id, now >= *own ? now - *own : 0);
-}
-
 void memcached_probe_settle(struct memcached_probe *p, struct sample *out)
 {
-	settle_one(out, METRIC_MEMCACHED_HITS_TOTAL, &p->hits, &p->last_hits);
-	settle_one(out, METRIC_MEMCACHED_MISSES_TOTAL, &p->misses, &p->last_misses);
+	own_counter_settle(&p->hits, out, METRIC_MEMCACHED_HITS_TOTAL);
+	own_counter_settle(&p->misses, out, METRIC_MEMCACHED_MISSES_TOTAL);
 }
 
 /* ---- one get ---- */
@@ -147,9 +132,9 @@ static unsigned time_gets(struct memcached_probe *p, struct transport *conn, con
 			break;
 		us[n++] = (double)(clock_mono_ns() - begin) / 1e3;
 		if (a == ANSWER_HIT)
-			p->hits++;
+			p->hits.own++;
 		else
-			p->misses++;
+			p->misses.own++;
 	}
 	return n;
 }

@@ -8,11 +8,11 @@
 
 #include "hotset/source.h"
 #include "hotset/transport.h"
+#include "own_counter.h"
 
 struct memcached_probe {
 	char key[256];                   /* named by the user, "" none */
-	uint64_t hits, misses;           /* of ours, in the present counters of the server */
-	uint64_t last_hits, last_misses; /* what the server had counted at the poll before */
+	struct own_counter hits, misses;
 };
 
 /* After `stats` were parsed: takes our own gets out of hits and misses. */

@@ -7,6 +7,7 @@
 #include "kinds.h"
 #include "place.h"
 #include "redis_extra.h"
+#include "redis_hotkeys.h"
 #include "stamp.h"
 
 #include "hotset/log.h"
@@ -24,6 +25,7 @@ struct redis {
 	bool named;       /* CLIENT SETNAME was sent on this connection */
 	struct redis_extra extra;
 	struct place place;
+	struct redis_hotkeys hotkeys;
 	int64_t slow_asked_ns;
 	int64_t slow_seen; /* highest id shown so far, -1 none */
 };
@@ -269,6 +271,7 @@ static void redis_poll(struct source *s, const struct poll_request *req, struct 
 	if (st == STATUS_OK)
 		st = take_info(r, req->deadline_ns, out, &err);
 	if (status_has_data(st)) {
+		redis_hotkeys_settle(&r->hotkeys, out);
 		place_find(&r->place, r->target, out);
 		place_take(&r->place, METRIC_REDIS_CGROUP_MAX, METRIC_REDIS_CGROUP_USED, out);
 		set_name(r, req->deadline_ns);
@@ -278,6 +281,10 @@ static void redis_poll(struct source *s, const struct poll_request *req, struct 
 		if (req->wants & WANT_REDIS_NODES)
 			redis_take_nodes(
 				&r->extra, r->conn, r->opts.all_parts, req->deadline_ns, out);
+		if (req->wants & WANT_HOT_KEYS)
+			redis_take_hotkeys(&r->hotkeys, r->conn, req->deadline_ns, out);
+		else
+			redis_hotkeys_end(&r->hotkeys);
 		redis_say_denied(&r->extra, out);
 		return;
 	}

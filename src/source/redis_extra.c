@@ -81,7 +81,7 @@ static void add_calls(struct histogram *h, uint64_t upto, uint64_t calls)
 static bool is_monitoring(const redisReply *command)
 {
 	static const char *const names[] = {"info", "ping", "auth", "hello", "select", "config|",
-		"client|", "slowlog|", "latency|", "cluster|", "command", "acl|", NULL};
+		"client|", "slowlog|", "latency|", "cluster|", "object|", "command", "acl|", NULL};
 
 	for (const char *const *name = names; *name; name++)
 		if (strncmp(command->str, *name, strlen(*name)) == 0)

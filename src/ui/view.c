@@ -29,6 +29,7 @@ const struct binding screen_bindings[] = {
 	{"/", "search: only rows with the text (ops view, explanations)", "search", true},
 	{"s, S", "sort by the next column; turn the order round (ops view)", "sort", true},
 	{"x", "what the figures mean: formulas, thresholds, what to do", "explain", false},
+	{"H", "look for hot keys, under an LFU policy (redis view)", NULL, false},
 	{"m", "mark this moment with a note, in all graphs (not recorded)", "mark", false},
 	{"y", "copy the row, if the terminal allows it: OSC 52 (ops view)", "copy", true},
 	{"o, c", "to the operations, the collections (ops view; ↑ ↓ too)", NULL, true},
@@ -269,6 +270,14 @@ static enum reaction key_table(const struct model *m, struct view_state *s, char
 	}
 }
 
+static enum reaction toggle_hot_keys(struct view_state *s)
+{
+	if (s->view != VIEW_REDIS || s->replay || s->help || s->explain.open)
+		return REACT_NONE;
+	s->hot_keys = !s->hot_keys;
+	return REACT_REDRAW;
+}
+
 /* clang-format off */
 static enum reaction key_char(const struct model *m, struct view_state *s, char32_t ch)
 {
@@ -285,6 +294,7 @@ static enum reaction key_char(const struct model *m, struct view_state *s, char3
 	case U'e': return open_row(m, s);
 	case U'm': return begin_mark(m, s);
 	case U'x': return toggle_explain(s);
+	case U'H': return toggle_hot_keys(s);
 	case U'/': return search(s);
 	case U's':
 	case U'S':

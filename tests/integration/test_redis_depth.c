@@ -265,6 +265,84 @@ static void a_node_of_a_cluster_lists_them(void **state)
 	end(&s);
 }
 
+/* ---- hot keys ---- */
+
+static const struct sample *look_for_hot_keys(struct stage *s)
+{
+	struct poll_request r = {clock_mono_ns() + 5 * NS_PER_SEC, WANT_HOT_KEYS};
+	struct sample *out = sample_create(0);
+
+	s->w.target.ops->poll(s->w.source, &r, out);
+	model_push(s->m, out);
+	return s->m->ep[0]->last;
+}
+
+static bool has_looked_at_all(void *arg)
+{
+	const char *text = sample_text(look_for_hot_keys(arg), METRIC_REDIS_HOTKEYS);
+
+	return text && strcmp(text, "looked at 1000 of 1000 keys") == 0;
+}
+
+/* One key of 1,000 is read 3,000 times, another 300 times; nobody else reads. */
+static void hot_keys_are_found_and_cost_no_hit(void **state)
+{
+	const char *const args[] = {
+		"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lfu", NULL};
+	struct stage s;
+
+	(void)state;
+	begin(&s, args);
+	say(s.server,
+		"EVAL \"for i = 1, 998 do redis.call('SET', 'k' .. i, i) end "
+		"local hot = 'hot' .. string.char(10) redis.call('SET', hot, 1) "
+		"redis.call('SET', 'warm', 1) for i = 1, 3000 do redis.call('GET', hot) end "
+		"for i = 1, 300 do redis.call('GET', 'warm') end return 1\" 0\r\n",
+		1);
+	look(&s);
+	assert_int_equal(s.m->ep[0]->last->tables[TABLE_REDIS_HOTKEY].asked, false);
+	assert_true(test_wait(has_looked_at_all, &s, WAIT_MS));
+	const struct sample *last = s.m->ep[0]->last;
+	assert_int_equal(last->tables[TABLE_REDIS_HOTKEY].n, 20);
+	assert_string_equal(
+		sample_row(last, TABLE_REDIS_HOTKEY, 0)[COL_REDIS_HOTKEY_KEY].s, "hot\xef\xbf\xbd");
+	assert_string_equal(
+		sample_row(last, TABLE_REDIS_HOTKEY, 1)[COL_REDIS_HOTKEY_KEY].s, "warm");
+	/* our own look-ups are no hits of theirs */
+	test_near(figure(&s, METRIC_REDIS_HITS_TOTAL).v, 3300, 0);
+	look(&s);
+	test_near(figure(&s, METRIC_REDIS_HITS_TOTAL).v, 3300, 0);
+	assert_false(s.m->ep[0]->last->tables[TABLE_REDIS_HOTKEY].asked);
+	end(&s);
+}
+
+static void hot_keys_need_an_lfu_policy_and_a_right(void **state)
+{
+	const char *const args[] = {"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lfu",
+		"--user", "probe", "on", ">pw", "-@all", "+info", "+ping", NULL};
+	struct stage s;
+	struct watched w;
+	char uri[128];
+
+	(void)state;
+	begin(&s, NULL);
+	look_for_hot_keys(&s);
+	assert_non_null(
+		strstr(sample_text(s.m->ep[0]->last, METRIC_REDIS_HOTKEYS), "needs an LFU policy"));
+	end(&s);
+	begin(&s, args);
+	snprintf(uri, sizeof(uri), "redis://probe:pw@127.0.0.1:%u", server_port(s.server));
+	watch_begin(&w, uri, 5);
+	struct watched admin = s.w;
+	s.w = w;
+	look_for_hot_keys(&s);
+	assert_non_null(strstr(sample_text(s.m->ep[0]->last, METRIC_REDIS_HOTKEYS),
+		"ACL rights would add it: +scan +object|freq"));
+	s.w = admin;
+	watch_end(&w);
+	end(&s);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -288,6 +366,8 @@ int main(void)
 		cmocka_unit_test(resetstat_is_an_event_and_no_rate),
 		cmocka_unit_test(a_replica_is_listed_and_takes_over),
 		cmocka_unit_test(a_node_of_a_cluster_lists_them),
+		cmocka_unit_test(hot_keys_are_found_and_cost_no_hit),
+		cmocka_unit_test(hot_keys_need_an_lfu_policy_and_a_right),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
