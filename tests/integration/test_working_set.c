@@ -27,6 +27,7 @@
 #define IN_CACHE    1.08 /* bytes in the cache for one of a document, measured */
 #define FASTER      4    /* the model's clock */
 #define READERS     2
+#define SLOW_US     9000 /* between reads; at full speed the fill swings over all thresholds */
 #define PATIENCE_S  30.0 /* of real time, for what should take three or four */
 
 static struct wtnode node = {.cache = CACHE};
@@ -37,6 +38,7 @@ static double doc_bytes; /* of one document in the cache */
 
 struct load {
 	int docs, hot; /* read uniformly; 9 of 10 reads on the first `hot` of them, 0: none */
+	int pause_us;  /* after each read */
 	atomic_bool stop;
 	pthread_t threads[READERS];
 };
@@ -66,15 +68,18 @@ static void *read_on(void *arg)
 			load.stop = true; /* the test then waits in vain, and says so */
 		bson_destroy(&reply);
 		bson_destroy(cmd);
+		if (load.pause_us)
+			(void)usleep((useconds_t)load.pause_us);
 	}
 	mongoc_client_destroy(c);
 	return NULL;
 }
 
-static void load_start(int docs, int hot)
+static void load_start(int docs, int hot, int pause_us)
 {
 	load.docs = docs;
 	load.hot = hot;
+	load.pause_us = pause_us;
 	load.stop = false;
 	for (uintptr_t i = 0; i < READERS; i++)
 		assert_int_equal(
@@ -172,9 +177,14 @@ static struct value ratio_of(const struct watcher *x)
 	return frame_of(x)->v[METRIC_MONGO_WS_RATIO];
 }
 
+static bool is_later(const struct watcher *x, double seconds)
+{
+	return (double)clock_mono_ns() / 1e9 - x->began_s > seconds;
+}
+
 static bool is_late(const struct watcher *x)
 {
-	return (double)clock_mono_ns() / 1e9 - x->began_s > PATIENCE_S;
+	return is_later(x, PATIENCE_S);
 }
 
 /* Polls until there is an estimate; fails the test with the last reason. */
@@ -279,7 +289,7 @@ static void half_a_cache_is_at_most_that(void **state)
 	(void)state;
 	NEEDS_NODE(client);
 	watch(&x);
-	load_start(docs_of(0.5), 0);
+	load_start(docs_of(0.5), 0, 0);
 	step(&x);
 	step(&x);
 	assert_int_equal(ratio_of(&x).why, REASON_WARMING_UP); /* it was just opened */
@@ -297,7 +307,7 @@ static void totals_give_a_range_that_holds_it(void **state)
 	(void)state;
 	NEEDS_NODE(client);
 	watch(&x);
-	load_start(docs_of(2), 0);
+	load_start(docs_of(2), 0, 0);
 	wait_for_estimate(&x);
 	assert_string_equal(kind_of(&x), "uniform-equivalent");
 	assert_string_equal(basis_of(&x), "totals");
@@ -314,7 +324,7 @@ static void twice_the_cache_is_found(void **state)
 	(void)state;
 	NEEDS_NODE(client);
 	watch(&x);
-	load_start(docs_of(2), 0);
+	load_start(docs_of(2), 0, 0);
 	test_near(wait_for_estimate(&x), 2, 2 * 0.15);
 	assert_string_equal(basis_of(&x), "by collection");
 	assert_string_equal(kind_of(&x), "uniform-equivalent");
@@ -337,7 +347,7 @@ static void skew_is_a_lower_bound(void **state)
 	NEEDS_NODE(client);
 	touched = DOCS * doc_bytes / CACHE_BYTES;
 	watch(&x);
-	load_start(DOCS, DOCS / 20);
+	load_start(DOCS, DOCS / 20, 0);
 	assert_true(wait_for_estimate(&x) < touched / 2);
 	assert_string_equal(kind_of(&x), "uniform-equivalent");
 	load_stop();
@@ -355,11 +365,11 @@ static void a_lower_target_is_noticed(void **state)
 		"{\"setParameter\": 1, \"wiredTigerEngineRuntimeConfig\": \"eviction_target=60\"}");
 	watch(&misled);
 	watch(&right);
-	load_start(docs_of(2), 0);
+	load_start(docs_of(2), 0, SLOW_US);
 	do {
 		step(&misled);
 		step(&right); /* asserts it */
-	} while (!strstr(evidence_of_state(&misled), "contradicted: ") && !is_late(&misled));
+	} while (!strstr(evidence_of_state(&misled), "contradicted: ") && !is_later(&misled, 3 * PATIENCE_S));
 	load_stop();
 	assert_non_null(strstr(evidence_of_state(&misled), "contradicted: "));
 	test_near(frame_of(&right)->v[METRIC_MONGO_CACHE_TARGET].v, 60, 0);
