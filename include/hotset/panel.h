@@ -8,6 +8,7 @@
 #include "hotset/browse.h"
 #include "hotset/canvas.h"
 #include "hotset/marks.h"
+#include "hotset/mutes.h"
 #include "hotset/model.h"
 
 /* X(enum, key digit, name) */
@@ -58,6 +59,8 @@ struct view_state {
 	bool      help;            /* the help overlay is open */
 	int       scroll;          /* first line shown of the help */
 	int       lines;           /* of the screen when it was drawn last, 0 before */
+	struct mutes    mutes;     /* verdicts that lead no more */
+	bool      recording;       /* since --record, or the key r */
 	bool      hot_keys;        /* a look for hot keys at the Redis in view */
 	bool      paused;
 	bool      replay;          /* times come from a recording */
@@ -150,7 +153,7 @@ unsigned layout_place(const struct layout_item *items, unsigned n, struct rect r
 /* ---- keys ---- */
 enum reaction { REACT_NONE, REACT_REDRAW, REACT_QUIT, REACT_REFRESH, REACT_SUSPEND, REACT_RESIZE,
 	REACT_STEP_BACK, REACT_STEP_FORWARD, REACT_GO_FIRST, REACT_GO_LAST, REACT_INTERVAL,
-	REACT_PAUSE, REACT_THEME, REACT_REPAINT, REACT_COPY };
+	REACT_PAUSE, REACT_THEME, REACT_REPAINT, REACT_COPY, REACT_RECORD };
 enum key_code {
 	KEYC_NONE, KEYC_CHAR, KEYC_UP, KEYC_DOWN, KEYC_LEFT, KEYC_RIGHT, KEYC_PGUP, KEYC_PGDN,
 	KEYC_HOME, KEYC_END, KEYC_TAB, KEYC_BACKTAB, KEYC_ENTER, KEYC_ESC, KEYC_F1, KEYC_RESIZE,
@@ -163,7 +166,8 @@ struct key {
 /*
  * Applies a key to the state; an unknown key does nothing. What the state cannot do is the app's:
  * REFRESH repaints everything and polls at once, REPAINT repaints without a poll, INTERVAL means
- * that interval_s was changed, PAUSE that paused was, COPY hands browse_copy() to the terminal.
+ * that interval_s was changed, PAUSE that paused was, COPY hands browse_copy() to the terminal,
+ * RECORD begins or ends a recording.
  */
 enum reaction screen_key(const struct model *m, struct view_state *s, const struct key *k);
 /* One key while the prompt is open (src/ui/prompt.c). */

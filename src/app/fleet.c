@@ -167,6 +167,14 @@ bool fleet_record(struct fleet *f, const char *path, struct err *err)
 	return true;
 }
 
+bool fleet_end_record(struct fleet *f, struct err *err)
+{
+	struct recorder *r = f->recorder;
+
+	f->recorder = NULL;
+	return recorder_close(r, err);
+}
+
 unsigned fleet_ask(struct fleet *f, int64_t now_ns)
 {
 	unsigned asked = 0;

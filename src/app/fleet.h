@@ -39,6 +39,8 @@ MUST_CHECK bool fleet_open(struct fleet *f, const struct options *o, bool all_pa
 	struct err *err);
 /* Records from here on, and says in the file what the endpoints are. */
 MUST_CHECK bool fleet_record(struct fleet *f, const char *path, struct err *err);
+/* Ends the recording, if there is one. */
+MUST_CHECK bool fleet_end_record(struct fleet *f, struct err *err);
 /*
  * Adds an endpoint and starts its worker. The fleet takes the target over, also when it fails; one
  * that is watched already is dropped, and that is no failure.

@@ -7,9 +7,12 @@
 #include "runner.h"
 #include "screen.h"
 
+#include <time.h>
+
 struct live {
 	struct fleet *fleet;
-	unsigned count; /* polls after which the screen ends; 0: never */
+	unsigned count;  /* polls after which the screen ends; 0: never */
+	char file[4096]; /* of the present recording, or the last */
 };
 
 static struct model *feed_model(void *ctx)
@@ -33,6 +36,7 @@ static bool feed_pump(void *ctx, struct view_state *s, int64_t mono_ns, int64_t 
 
 	if (err.code != ERR_NONE)
 		snprintf(s->message, sizeof s->message, "%.127s", err.msg);
+	s->recording = f->recorder != NULL;
 	f->wants = f->recorder ? WANT_ALL : view_wants(f->model, s);
 	f->hot_keys = hot_keys_of(f->model, s);
 	fleet_ask(f, mono_ns);
@@ -53,9 +57,39 @@ static bool feed_waits(void *ctx)
 	return fleet_pending(((struct live *)ctx)->fleet) > 0;
 }
 
+static void begin_record(struct live *l, struct view_state *s)
+{
+	time_t now = (time_t)(clock_wall_ns() / NS_PER_SEC);
+	struct tm tm;
+	struct err err, ignored;
+
+	localtime_r(&now, &tm);
+	strftime(l->file, sizeof l->file, "hotset-%Y%m%d-%H%M%S.rec.gz", &tm);
+	if (fleet_record(l->fleet, l->file, &err)) {
+		snprintf(s->message, sizeof s->message, "recording to %.60s", l->file);
+		return;
+	}
+	(void)!fleet_end_record(l->fleet, &ignored);
+	snprintf(s->message, sizeof s->message, "%.127s", err.msg);
+}
+
+static void toggle_record(struct live *l, struct view_state *s)
+{
+	struct err err;
+
+	if (!l->fleet->recorder)
+		begin_record(l, s);
+	else if (fleet_end_record(l->fleet, &err))
+		snprintf(s->message, sizeof s->message, "recorded: hotset replay %.90s", l->file);
+	else
+		snprintf(s->message, sizeof s->message, "%.127s", err.msg);
+	s->recording = l->fleet->recorder != NULL;
+}
+
 static bool feed_react(void *ctx, enum reaction r, struct view_state *s, int64_t mono_ns)
 {
-	struct fleet *f = ((struct live *)ctx)->fleet;
+	struct live *live = ctx;
+	struct fleet *f = live->fleet;
 
 	switch (r) {
 	case REACT_PAUSE:
@@ -66,6 +100,9 @@ static bool feed_react(void *ctx, enum reaction r, struct view_state *s, int64_t
 		return true;
 	case REACT_REFRESH:
 		fleet_poll_now(f, mono_ns);
+		return true;
+	case REACT_RECORD:
+		toggle_record(live, s);
 		return true;
 	case REACT_GO_LAST:
 		s->paused = false;
@@ -105,7 +142,8 @@ int app_live(const struct options *o)
 		complain(&err);
 		return 1;
 	}
-	struct live live = {&r.fleet, o->count};
+	struct live live = {.fleet = &r.fleet, .count = o->count};
+	snprintf(live.file, sizeof live.file, "%s", o->record_file ? o->record_file : "");
 	struct feed feed = {&live, mailbox_fd(r.fleet.mail), feed_model, feed_pump, feed_due,
 		feed_waits, feed_react, feed_ended};
 	view_from_options(&view, o);

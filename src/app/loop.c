@@ -157,6 +157,7 @@ static void react(struct loop *l, enum reaction r, int64_t now)
 	case REACT_GO_LAST:
 	case REACT_INTERVAL:
 	case REACT_PAUSE:
+	case REACT_RECORD:
 		l->feed->react(l->feed->ctx, r, &l->view, now);
 		break;
 	}

@@ -230,6 +230,8 @@ static void draw_header(const struct model *m, const struct view_state *s, struc
 	add_part(&l, ROLE_TITLE, 2, "hotset");
 	if (s->replay)
 		add_part(&l, ROLE_INFO, 9, "%s", s->replay_file);
+	if (s->recording)
+		add_part(&l, ROLE_WARN, 2, "rec");
 	if (m->n == 0)
 		add_part(&l, ROLE_DIM, 1, "nothing watched");
 	else if (one)
@@ -260,7 +262,8 @@ struct headline {
 	enum level level;
 	char text[384];
 	char next[192];
-	unsigned more; /* verdicts that are not shown */
+	unsigned more;  /* verdicts that are not shown */
+	unsigned muted; /* and those that the user has put aside */
 };
 
 static void headline_waiting(const struct model *m, struct headline *h)
@@ -279,15 +282,15 @@ static void headline_waiting(const struct model *m, struct headline *h)
 }
 
 /* What is left to say when nothing is wrong: a property of the place, what none can judge yet. */
-static void headline_calm(const struct model *m, struct headline *h)
+static void headline_calm(const struct model *m, const struct verdict *note, struct headline *h)
 {
 	h->more = 0;
 	headline_waiting(m, h);
 	if (h->text[0])
 		return;
 	(void)snprintf(h->text, sizeof(h->text), "nothing to report");
-	if (m->nverdicts)
-		(void)snprintf(h->next, sizeof(h->next), "note: %.180s", m->verdicts[0].text);
+	if (note)
+		(void)snprintf(h->next, sizeof(h->next), "note: %.180s", note->text);
 	else if (m->nskipped)
 		(void)snprintf(h->next, sizeof(h->next), "not judged yet: %s (%s)%s",
 			m->skipped[0].code, m->skipped[0].reason,
@@ -307,19 +310,22 @@ static void headline_name(
 		(void)snprintf(buf, NAME_MAX_LEN + 2, "%s%s ", ep->name, colon ? "" : ":");
 }
 
-static void headline_make(const struct model *m, struct headline *h)
+static void headline_make(
+	const struct model *m, const struct view_state *s, struct headline *h)
 {
-	bool calm = m->nverdicts == 0 ||
-		    (m->verdicts[0].standing && m->verdicts[0].level == LEVEL_INFO);
-	const struct verdict *v = calm ? NULL : &m->verdicts[0];
+	const struct verdict *first = mutes_first(&s->mutes, m);
+	bool calm = !first || (first->standing && first->level == LEVEL_INFO);
+	const struct verdict *v = calm ? NULL : first;
+	unsigned shown = m->nverdicts - mutes_count(&s->mutes, m);
 	const struct endpoint *silent = silent_endpoint(m);
 	char name[NAME_MAX_LEN + 2];
 
 	*h = (struct headline){0};
-	h->more = m->nverdicts > 1 ? m->nverdicts - 1 : 0;
+	h->muted = m->nverdicts - shown;
+	h->more = shown > 1 ? shown - 1 : 0;
 	if (silent && (!v || v->level < status_level(silent->status))) {
 		h->level = status_level(silent->status);
-		h->more = m->nverdicts;
+		h->more = shown;
 		(void)snprintf(h->text, sizeof(h->text), "%s: %s: %s", silent->name,
 			status_word(silent->status), silent->err.msg);
 		(void)snprintf(h->next, sizeof(h->next), "→ %s", status_advice(silent->status));
@@ -329,7 +335,7 @@ static void headline_make(const struct model *m, struct headline *h)
 		(void)snprintf(h->text, sizeof(h->text), "%s%s", name, v->text);
 		(void)snprintf(h->next, sizeof(h->next), "%s%s", v->next[0] ? "→ " : "", v->next);
 	} else {
-		headline_calm(m, h);
+		headline_calm(m, first, h);
 	}
 }
 
@@ -341,12 +347,14 @@ static void draw_verdict(
 	int x, end = c->w;
 	size_t n;
 
-	(void)s;
-	headline_make(m, &h);
+	headline_make(m, s, &h);
 	x = canvas_printf(c, 0, 1, level_role(h.level), ATTR_BOLD, "%s %s  ", level_symbol(h.level),
 		level_word(h.level));
-	if (h.more)
-		(void)snprintf(more, sizeof(more), "+%u more [7]", h.more);
+	if (h.more && h.muted)
+		(void)snprintf(more, sizeof(more), "+%u more, %u muted [7]", h.more, h.muted);
+	else if (h.more || h.muted)
+		(void)snprintf(more, sizeof(more), h.more ? "+%u more [7]" : "%u muted [7]",
+			h.more ? h.more : h.muted);
 	if (more[0] && c->w >= 60) {
 		canvas_text_right(c, c->w, 1, c->w, more, ROLE_DIM, 0);
 		end -= text_width(more) + 2;

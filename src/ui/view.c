@@ -31,6 +31,8 @@ const struct binding screen_bindings[] = {
 	{"x", "what the figures mean: formulas, thresholds, what to do", "explain", false},
 	{"H", "look for hot keys, under an LFU policy (redis view)", NULL, false},
 	{"m", "mark this moment with a note, in all graphs (not recorded)", "mark", false},
+	{"!", "mute the verdict above for this run, until it gets worse", NULL, false},
+	{"r", "record from here on, to hotset-TIME.rec.gz; again: stop", NULL, false},
 	{"y", "copy the row, if the terminal allows it: OSC 52 (ops view)", "copy", true},
 	{"o, c", "to the operations, the collections (ops view; ↑ ↓ too)", NULL, true},
 	{"Space, p", "pause", "pause", false},
@@ -270,6 +272,21 @@ static enum reaction key_table(const struct model *m, struct view_state *s, char
 	}
 }
 
+static enum reaction mute(const struct model *m, struct view_state *s)
+{
+	const struct verdict *v = mutes_first(&s->mutes, m);
+
+	if (!v || s->help || s->explain.open)
+		return REACT_NONE;
+	if (!mutes_add(&s->mutes, v))
+		snprintf(s->message, sizeof(s->message), "%d verdicts are muted, no more can be",
+			MUTES_MAX);
+	else
+		snprintf(s->message, sizeof(s->message),
+			"%.64s is muted until it gets worse; view 7 still has it", v->code);
+	return REACT_REDRAW;
+}
+
 static enum reaction toggle_hot_keys(struct view_state *s)
 {
 	if (s->view != VIEW_REDIS || s->replay || s->help || s->explain.open)
@@ -294,6 +311,8 @@ static enum reaction key_char(const struct model *m, struct view_state *s, char3
 	case U'e': return open_row(m, s);
 	case U'm': return begin_mark(m, s);
 	case U'x': return toggle_explain(s);
+	case U'!': return mute(m, s);
+	case U'r': return s->replay || s->help ? REACT_NONE : REACT_RECORD;
 	case U'H': return toggle_hot_keys(s);
 	case U'/': return search(s);
 	case U's':

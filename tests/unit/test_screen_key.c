@@ -41,13 +41,32 @@ static void test_unknown_keys_change_nothing(void **state)
 	view_state_init(&s);
 	before = s;
 	for (char32_t ch = 0; ch < 0x500; ch++) {
-		if (ch < 0x80 && strchr("qgGjkhlept?[]+-=<> 1234567xm", (int)ch))
+		if (ch < 0x80 && strchr("qgGjkhlept?[]+-=<> 1234567xmr!", (int)ch))
 			continue;
 		assert_int_equal(type(&s, ch), REACT_NONE);
 	}
 	assert_int_equal(press(&s, KEYC_NONE, 0), REACT_NONE);
 	assert_int_equal(press(&s, KEYC_ESC, 0), REACT_NONE);
 	assert_memory_equal(&s, &before, sizeof(s));
+}
+
+/* Looking costs the server: only in the view that shows it, and never in a replay. */
+static void test_hot_keys(void **state)
+{
+	struct view_state s;
+
+	(void)state;
+	view_state_init(&s);
+	assert_int_equal(type(&s, U'H'), REACT_NONE);
+	assert_false(s.hot_keys);
+	s.view = VIEW_REDIS;
+	assert_int_equal(type(&s, U'H'), REACT_REDRAW);
+	assert_true(s.hot_keys);
+	assert_int_equal(type(&s, U'H'), REACT_REDRAW);
+	assert_false(s.hot_keys);
+	s.replay = true;
+	assert_int_equal(type(&s, U'H'), REACT_NONE);
+	assert_int_equal(type(&s, U'r'), REACT_NONE); /* nor is a replay recorded */
 }
 
 static void test_views(void **state)
@@ -264,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unknown_keys_change_nothing),
+		cmocka_unit_test(test_hot_keys),
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_the_app_is_told),
 		cmocka_unit_test(test_help_opens_and_closes),
