@@ -105,8 +105,17 @@ static bool explain(const struct http *h, CURLcode code, struct err *err)
 		return err_set(err, ERR_LIMIT, "the reply of %s is longer than %lu MiB", address,
 			BODY_MAX / 1024 / 1024);
 	default:
+		if (h->target->tls && strstr(why, " alert ")) /* TLS 1.3 refuses that late */
+			return err_set(err, ERR_TLS, "TLS to %s: %.*s", address, REASON_LEN, why);
 		return err_set(err, ERR_PROTOCOL, "%s: %.*s", address, REASON_LEN, why);
 	}
+}
+
+/* What an exporter (Go) and nginx answer on a port of HTTPS to who speaks without. */
+static bool is_for_https(const struct strbuf *body)
+{
+	return body->data && (strstr(body->data, "HTTP request to an HTTPS server") ||
+				     strstr(body->data, "HTTP request was sent to HTTPS port"));
 }
 
 static bool judge_code(const struct http *h, long code, struct err *err)
@@ -118,6 +127,8 @@ static bool judge_code(const struct http *h, long code, struct err *err)
 	if (code == 401 || code == 403)
 		return err_set(err, ERR_AUTH, "HTTP %ld: %s", code,
 			code == 401 ? "user and password needed" : "forbidden");
+	if (code == 400 && !h->target->tls && is_for_https(&h->body))
+		return err_set(err, ERR_TLS, "peer needs TLS: use https://");
 	curl_easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &to);
 	if (code >= 300 && code < 400 && to) {
 		char shown[REASON_LEN];

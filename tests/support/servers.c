@@ -228,6 +228,28 @@ struct server *server_memcached_unix(void)
 	return s;
 }
 
+struct server *server_node_exporter(const char *const *extra_args)
+{
+	char buf[256], address[64];
+	const char *const paths[] = {"/usr/bin/prometheus-node-exporter",
+		in_build(buf, sizeof(buf), "deps/usr/bin/prometheus-node-exporter"),
+		"build/deps/usr/bin/prometheus-node-exporter", NULL};
+	const char *path = first_executable(paths);
+	struct args a = {.n = 0};
+	struct server *s;
+
+	if (!path)
+		return NULL;
+	s = make();
+	s->port = server_free_port();
+	snprintf(address, sizeof(address), "--web.listen-address=127.0.0.1:%u", s->port);
+	snprintf(s->uri, sizeof(s->uri), "http://127.0.0.1:%u/metrics", s->port);
+	add_all(&a, (const char *const[]){"prometheus-node-exporter", address, NULL});
+	add_all(&a, extra_args);
+	start(s, path, &a);
+	return s;
+}
+
 struct server *server_wtnode(const char *const *extra_args)
 {
 	char path[256], port[8], data[80];

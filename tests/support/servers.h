@@ -15,6 +15,8 @@ struct server;
 struct server *server_redis(const char *const *extra_args); /* TCP and unix socket */
 struct server *server_memcached(const char *const *extra_args);
 struct server *server_memcached_unix(void); /* memcached listens on one or the other */
+/* prometheus-node-exporter; its URI is that of /metrics. */
+struct server *server_node_exporter(const char *const *extra_args);
 struct server *server_wtnode(const char *const *extra_args);
 /* The program that MONGOD= names, a standalone with a cache of 256 MB; NULL where it names none. */
 struct server *server_mongod(const char *const *extra_args);
