@@ -112,7 +112,7 @@ static bool feed_react(void *ctx, enum reaction r, struct view_state *s, int64_t
 	case REACT_STEP_FORWARD:
 	case REACT_GO_FIRST:
 		snprintf(s->message, sizeof s->message,
-			"to step through time, record (--record FILE) and replay");
+			"to step through time, record (key r) and replay");
 		return true;
 	default:
 		return false;
