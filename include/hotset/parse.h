@@ -113,6 +113,8 @@ void parse_mongo_members(
 void parse_mongo_member_state(const struct _bson_t *status, struct sample *out);
 /* listShards as rows of mongo.shard. */
 void parse_mongo_shards(const struct _bson_t *reply, struct sample *out);
+/* `stats settings` as rows of memcached.setting: those that decide what the cache does. */
+void parse_memcached_settings(const char *text, size_t len, struct sample *out);
 /* CLUSTER NODES as rows of redis.node; lines of another form add none. */
 void parse_redis_nodes(const char *text, size_t len, struct sample *out);
 /* One document of $currentOp as a row of mongo.op; documents of no interest add no row. */

@@ -144,6 +144,22 @@ static void eval_knee(const struct model *m, const struct endpoint *ep, struct f
 	data_num(&out->data, "knee_high", k.high);
 }
 
+/* `stats reset`: within the same run, counters began anew. An event, and nothing that holds. */
+static void note_reset(struct model *m, const struct endpoint *ep, void *state, struct finding *out)
+{
+	char text[160];
+
+	(void)state;
+	(void)out;
+	if (ep->frame.v[METRIC_MEMCACHED_SETS].why != REASON_RESET &&
+		ep->frame.v[METRIC_MEMCACHED_MISSES].why != REASON_RESET)
+		return;
+	snprintf(text, sizeof(text), "%s: counters began anew within the same run (stats reset)",
+		ep->name);
+	model_add_event(
+		m, 0, ep->index, "memcached.stats_reset", LEVEL_INFO, EVENT_POINT, text, NULL);
+}
+
 const struct rule rules_memcached[] = {
 	{.code = "memcached.evicting_young",
 		.kind = KIND_MEMCACHED,
@@ -153,6 +169,10 @@ const struct rule rules_memcached[] = {
 		.kind = KIND_MEMCACHED,
 		.hold_s = 30,
 		.eval = eval_imbalance},
+	{.code = "memcached.stats_reset",
+		.kind = KIND_MEMCACHED,
+		.state_size = 1,
+		.course = note_reset},
 	{.code = LIMIT_CODE, .kind = KIND_MEMCACHED, .hold_s = 10, .eval = rules_limit},
 	{.code = "memcached.past_knee", .kind = KIND_MEMCACHED, .hold_s = 10, .eval = eval_knee},
 	{.code = "memcached.ext_cliff", .kind = KIND_MEMCACHED, .hold_s = 10, .eval = eval_cliff},

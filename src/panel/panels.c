@@ -46,6 +46,7 @@ static const struct line memcached_lines[] = {
 	{&panel_memcached_hits, true},
 	{&panel_memcached_evictions, true}, {&panel_memcached_load, true},
 	{&panel_memcached_ext, false},      {&panel_memcached_slabs, false},
+	{&panel_memcached_settings, false},
 	{NULL, false},
 };
 static const struct line host_lines[] = {

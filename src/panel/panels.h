@@ -35,6 +35,7 @@
 	X(memcached_load)                                                                          \
 	X(memcached_ext)                                                                           \
 	X(memcached_probe)                                                                         \
+	X(memcached_settings)                                                                      \
 	X(memcached_slabs)                                                                         \
 	X(host_memory)                                                                             \
 	X(host_pressure)                                                                           \

@@ -8,6 +8,7 @@
 #include "place.h"
 #include "stamp.h"
 
+#include "hotset/clock.h"
 #include "hotset/log.h"
 #include "hotset/parse.h"
 #include "hotset/strbuf.h"
@@ -17,11 +18,14 @@
 #define STAT_LINE_MAX (64ul * 1024)       /* bytes of one line */
 #define CHUNK         8192                /* bytes read at once */
 
+#define SETTINGS_EVERY_NS (60 * NS_PER_SEC)
+
 struct memcached {
 	const struct target *target;
 	struct transport *conn;
 	struct strbuf text;     /* the replies of this poll */
 	struct strbuf settings; /* `stats settings` of this connection; empty: not asked yet */
+	int64_t settings_ns;    /* when they were asked for */
 	struct server_run run;
 	struct place place;
 	bool probes; /* times gets of its own */
@@ -179,6 +183,8 @@ static bool ask_settings(
 {
 	size_t begin = m->text.len;
 
+	if (clock_mono_ns() - m->settings_ns > SETTINGS_EVERY_NS)
+		strbuf_clear(&m->settings); /* some can be changed while it runs */
 	if (m->settings.len) {
 		strbuf_add(&m->text, m->settings.data, m->settings.len);
 		return true;
@@ -186,6 +192,9 @@ static bool ask_settings(
 	if (!ask_more(m, "stats settings\r\n", "stats settings", out, deadline_ns, err))
 		return false;
 	strbuf_add(&m->settings, m->text.data + begin, m->text.len - begin);
+	m->settings_ns = clock_mono_ns();
+	if (m->settings.len)
+		parse_memcached_settings(m->settings.data, m->settings.len, out);
 	return true;
 }
 

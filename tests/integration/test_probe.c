@@ -144,6 +144,8 @@ static void a_named_key_is_timed_and_others_are_counted(void **state)
 	say(server_port(server), "get nothing\r\n", "END\r\n", reply, sizeof(reply));
 	look(&s);
 	test_near(figure(&s, METRIC_MEMCACHED_MISSES_TOTAL), 1, 0);
+	assert_non_null(model_event(s.m, 0));
+	assert_string_equal(model_event(s.m, 0)->code, "memcached.stats_reset");
 	look(&s);
 	test_near(figure(&s, METRIC_MEMCACHED_MISSES), 0, 0);
 	end(&s);

@@ -237,8 +237,11 @@ static void memcached_answers_over_tcp_and_socket(void **state)
 	if (!s)
 		skip();
 	watch_begin(&w, server_uri(s), 5);
+	watch_poll(&w);
+	assert_true(w.last->tables[TABLE_MEMCACHED_SETTING].n > 10);
 	for (unsigned i = 0; i < 3; i++)
 		assert_status(watch_poll(&w), STATUS_OK);
+	assert_false(w.last->tables[TABLE_MEMCACHED_SETTING].asked); /* once a minute */
 	assert_string_equal(w.last->product, "memcached");
 	test_near(sample_f64(w.last, METRIC_MEMCACHED_MEM_MAX), 64.0 * 1024 * 1024, 0);
 	test_near(sample_f64(w.last, METRIC_MEMCACHED_ITEM_SIZE_MAX), 1024.0 * 1024, 0);
