@@ -38,13 +38,19 @@ static void eval_young(const struct model *m, const struct endpoint *ep, struct 
 	data_num(&out->data, "evictions_per_s", evictions);
 }
 
+/* A class without items is not listed among those that evict. */
+static bool evicts_nothing(struct value evicted)
+{
+	return value_ok(evicted) ? evicted.v <= 0 : evicted.why == REASON_NOT_SENT;
+}
+
 static bool has_room(const struct cell_value *row)
 {
 	struct value pages = row[COL_MEMCACHED_SLAB_PAGES].num,
 		     waste = row[COL_MEMCACHED_SLAB_WASTE].num;
 	struct value evicted = row[COL_MEMCACHED_SLAB_EVICTED].num;
 
-	return value_ok(pages) && value_ok(waste) && value_ok(evicted) && evicted.v == 0 &&
+	return value_ok(pages) && value_ok(waste) && evicts_nothing(evicted) &&
 	       pages.v >= ROOM_PAGES && waste.v >= ROOM_SHARE * pages.v * PAGE_BYTES;
 }
 
