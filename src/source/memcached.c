@@ -7,6 +7,7 @@
 #include "memcached_probe.h"
 #include "place.h"
 #include "stamp.h"
+#include "tls_probe.h"
 
 #include "hotset/clock.h"
 #include "hotset/log.h"
@@ -58,14 +59,19 @@ static enum progress judge(const struct strbuf *b, size_t begin)
 	return MORE;
 }
 
-static bool no_answer(const struct memcached *m, const struct err *cause, struct err *err)
+static bool no_answer(const struct memcached *m, const struct err *cause, int64_t deadline_ns,
+	struct err *err)
 {
+	const struct target *t = m->target;
+
 	if (cause->code == ERR_TIMEOUT)
 		return err_set(
 			err, ERR_TIMEOUT, "connected, no answer to ASCII stats (SASL/binary?)");
+	if (cause->code == ERR_REFUSED && !t->tls && t->host[0] && tls_is_spoken(t, deadline_ns))
+		return err_set(err, ERR_TLS, "%s needs TLS: use memcacheds://", t->address);
 	if (cause->code == ERR_REFUSED)
 		return err_set(err, ERR_UNSUPPORTED, "%s closed without an answer: a proxy?",
-			m->target->address);
+			t->address);
 	*err = *cause;
 	return false;
 }
@@ -85,7 +91,7 @@ static bool read_reply(struct memcached *m, bool *is_error, int64_t deadline_ns,
 		if (ok && got == 0)
 			ok = err_set(&cause, ERR_REFUSED, "closed");
 		if (!ok && m->text.len == 0 && m->settings.len == 0)
-			return no_answer(m, &cause, err);
+			return no_answer(m, &cause, deadline_ns, err);
 		if (!ok && cause.code == ERR_REFUSED)
 			return err_set(
 				err, ERR_PROTOCOL, "connection closed in the middle of a reply");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "hotset/model.h"
+#include "../fake/fake_tls.h"
 #include "servers.h"
 #include "watched.h"
 
@@ -185,6 +186,45 @@ static void a_class_that_starves_beside_room_is_found(void **state)
 	end(&s);
 }
 
+/* ---- TLS ---- */
+
+static void poll_one(const char *uri, enum status want)
+{
+	struct watched w;
+
+	watch_begin(&w, uri, 5);
+	assert_status(watch_poll(&w), want);
+	watch_end(&w);
+}
+
+static void tls_is_spoken_and_verified(void **state)
+{
+	char *made = test_dir_create(), *dir = realpath(made, NULL), options[500], uri[400];
+	struct fake_certs certs;
+	struct server *s = NULL;
+
+	(void)state;
+	if (fake_certs_make(dir, &certs)) {
+		snprintf(options, sizeof(options), "ssl_chain_cert=%s,ssl_key=%s", certs.server,
+			certs.server);
+		s = server_memcached((const char *const[]){"-Z", "-o", options, NULL});
+	}
+	if (s) {
+		snprintf(uri, sizeof(uri), "memcacheds://127.0.0.1:%u?tlsCAFile=%s",
+			server_port(s), certs.ca);
+		poll_one(uri, STATUS_OK);
+		snprintf(uri, sizeof(uri), "memcacheds://127.0.0.1:%u", server_port(s));
+		poll_one(uri, STATUS_TLS);
+		snprintf(uri, sizeof(uri), "memcached://127.0.0.1:%u", server_port(s));
+		poll_one(uri, STATUS_TLS);
+	}
+	server_stop(s);
+	free(dir);
+	test_dir_remove(made);
+	if (!s)
+		skip();
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -204,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flash_and_memory_are_told_apart),
+		cmocka_unit_test(tls_is_spoken_and_verified),
 		cmocka_unit_test(a_class_that_starves_beside_room_is_found),
 	};
 

@@ -11,6 +11,7 @@
 
 #include "hotset/clock.h"
 #include "hotset/model.h"
+#include "../fake/fake_tls.h"
 #include "servers.h"
 #include "watched.h"
 
@@ -343,6 +344,45 @@ static void hot_keys_need_an_lfu_policy_and_a_right(void **state)
 	end(&s);
 }
 
+/* ---- TLS with certificates on both sides ---- */
+
+static void poll_one(const char *uri, enum status want)
+{
+	struct watched w;
+
+	watch_begin(&w, uri, 5);
+	assert_status(watch_poll(&w), want);
+	watch_end(&w);
+}
+
+static void a_client_shows_its_certificate(void **state)
+{
+	char *made = test_dir_create(), *dir = realpath(made, NULL), port[8], uri[700];
+	struct fake_certs certs;
+	struct server *s = NULL;
+
+	(void)state;
+	snprintf(port, sizeof(port), "%u", server_free_port());
+	/* 1.2, which refuses within the handshake */
+	if (fake_certs_make(dir, &certs))
+		s = server_redis((const char *const[]){"--tls-port", port, "--tls-cert-file",
+			certs.server, "--tls-key-file", certs.server, "--tls-ca-cert-file",
+			certs.ca, "--tls-auth-clients", "yes", "--tls-protocols", "TLSv1.2", NULL});
+	if (s) {
+		snprintf(uri, sizeof(uri),
+			"rediss://127.0.0.1:%s?tlsCAFile=%s&tlsCertificateKeyFile=%s", port,
+			certs.ca, certs.client);
+		poll_one(uri, STATUS_OK);
+		snprintf(uri, sizeof(uri), "rediss://127.0.0.1:%s?tlsCAFile=%s", port, certs.ca);
+		poll_one(uri, STATUS_TLS);
+	}
+	server_stop(s);
+	free(dir);
+	test_dir_remove(made);
+	if (!s)
+		skip();
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -366,6 +406,7 @@ int main(void)
 		cmocka_unit_test(resetstat_is_an_event_and_no_rate),
 		cmocka_unit_test(a_replica_is_listed_and_takes_over),
 		cmocka_unit_test(a_node_of_a_cluster_lists_them),
+		cmocka_unit_test(a_client_shows_its_certificate),
 		cmocka_unit_test(hot_keys_are_found_and_cost_no_hit),
 		cmocka_unit_test(hot_keys_need_an_lfu_policy_and_a_right),
 	};
