@@ -17,6 +17,8 @@ static void fill_data(struct data *d, const struct stampede_result *r)
 	data_num(d, "observed", r->observed);
 	data_num(d, "missed", round(r->missed));
 	data_num(d, "keys", r->keys);
+	/* the event is told some seconds later, when the origin's polls are in */
+	data_num(d, "lasted_s", (double)(r->end_ns - r->begin_ns) / (double)NS_PER_SEC);
 	data_num(d, "period_s", r->period_s > 0 ? r->period_s : (double)NAN);
 }
 

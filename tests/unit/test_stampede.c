@@ -18,6 +18,7 @@
 
 static struct model *m;
 static int64_t now_s;
+static bool has_latency; /* the database tells it */
 static struct {
 	uint64_t hits, misses, expired, evicted, keys, uptime, queries;
 } at;
@@ -27,6 +28,7 @@ static int start(void **state)
 	(void)state;
 	m = model_create();
 	now_s = 1000;
+	has_latency = false;
 	memset(&at, 0, sizeof(at));
 	at.keys = 1000;
 	at.uptime = 5000;
@@ -72,6 +74,12 @@ static void pass(unsigned hits, unsigned misses, unsigned expired, unsigned quer
 	model_push(m, s);
 	s = new_sample(1);
 	sample_set_u64(s, METRIC_MONGO_OPS_QUERY_TOTAL, at.queries);
+	if (has_latency) { /* all of its reads take 100 to 200 us */
+		struct raw *row = sample_add_row(s, TABLE_MONGO_LATENCY);
+
+		raw_set_u64(&row[COL_MONGO_LATENCY_MICROS], 100);
+		raw_set_u64(&row[COL_MONGO_LATENCY_READS], at.queries);
+	}
 	model_push(m, s);
 }
 
@@ -186,7 +194,20 @@ static void a_long_burst_tells_its_rate(void **state)
 	assert_null(strstr(end->text, "at most"));
 }
 
-/* Evicted keys count as well, and D is the database's own median where nothing else is said. */
+/* D is the database's own median before the burst, where nothing else is said. */
+static void the_database_tells_the_time_of_a_refill(void **state)
+{
+	(void)state;
+	has_latency = true;
+	steady(70);
+	pass(159, 41, 1, 50);
+	steady(4);
+	test_near(datum(event(EVENT_END), "origin_us"), 150, 1e-6);
+	test_near(datum(event(EVENT_END), "predicted"), 200 * 150e-6, 1e-9);
+	test_near(datum(event(EVENT_END), "lasted_s"), 2, 0);
+}
+
+/* Evicted keys count as well. */
 static void without_an_origin_it_says_no_more_than_it_knows(void **state)
 {
 	(void)state;
@@ -312,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_short_burst_is_found_with_its_figures),
 		TEST(a_long_burst_tells_its_rate),
+		TEST(the_database_tells_the_time_of_a_refill),
 		TEST(without_an_origin_it_says_no_more_than_it_knows),
 		TEST(a_regular_one_is_named_so),
 		TEST(keys_that_expire_together_are_named_so),
